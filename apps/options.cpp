@@ -97,14 +97,20 @@ void add_mode_option(CLI::App& command, std::string& mode) {
       ->check(CLI::IsMember({"levels", "flow"}));
 }
 
-void add_make_option(CLI::App& command, std::vector<std::string>& made) {
-  command
-      .add_option("--make", made,
-                  "Of a program, repeatable: a given tensor, \"v[pp|pp]\", that is too large to be kept: "
-                  "slices of it are made when they are needed; auto: as many tensors as it takes")
-      ->check(not_empty_check())
-      ->allow_extra_args(false)
-      ->type_name("TENSOR");
+void add_on_demand_option(CLI::App& command, std::vector<std::string>& tensors) {
+  const auto takes_tensor = [](CLI::Option* option) {
+    return option->check(not_empty_check())->allow_extra_args(false)->type_name("TENSOR");
+  };
+  takes_tensor(command.add_option("--on-demand", tensors,
+                                  "Of a program, repeatable: a given tensor, \"v[pp|pp]\", that is too large "
+                                  "to be kept: slices of it are "
+                                  "generated on demand; auto: as many tensors as it takes"));
+  takes_tensor(command.add_option_function<std::vector<std::string>>(  // its old name
+                   "--make",
+                   [&tensors](const std::vector<std::string>& more) {
+                     tensors.insert(tensors.end(), more.begin(), more.end());
+                   }))
+      ->group("");
 }
 
 void add_distribution_option(CLI::App& command, std::string& distribution) {

@@ -34,7 +34,7 @@ class RenumberedTiles final : public TileStorage {
 
   std::optional<TileView> in_place(TileRef tile) const override { return whole_.in_place(of(tile)); }
   void fill(TileRef tile, std::byte* to) const override { whole_.fill(of(tile), to); }
-  void fill_part(const MadePart& part, std::byte* tile) const override { whole_.fill_part(part, tile); }
+  void fill_part(const GeneratedPart& part, std::byte* tile) const override { whole_.fill_part(part, tile); }
   void take(TileId tile, TileView numbers) const override { whole_.take(of({Matrix::c, tile}).id, numbers); }
 
  private:

@@ -77,7 +77,7 @@ class CheckedTiles final : public TileStorage {
   CheckedTiles(const TileStorage& tiles, DistributedCheck& check) : tiles_(tiles), check_(check) {}
   std::optional<TileView> in_place(TileRef tile) const override { return tiles_.in_place(tile); }
   void fill(TileRef tile, std::byte* to) const override { tiles_.fill(tile, to); }
-  void fill_part(const MadePart& part, std::byte* tile) const override { tiles_.fill_part(part, tile); }
+  void fill_part(const GeneratedPart& part, std::byte* tile) const override { tiles_.fill_part(part, tile); }
   void take(TileId tile, TileView numbers) const override {
     check_.add_final(tile, numbers);
     tiles_.take(tile, numbers);
@@ -194,7 +194,7 @@ Rank Multiplication::owner(TileRef tile) const {
 
 std::vector<TileId> Multiplication::own_tiles(Matrix matrix) const {
   std::vector<TileId> tiles;
-  if (matrix != Matrix::c && work().plan.operands.of(matrix).made()) return tiles;
+  if (matrix != Matrix::c && work().plan.operands.of(matrix).generated()) return tiles;
   for (TileId tile = 0; tile < shape_of(contraction(), matrix).nonzeros(); ++tile) {
     if (owner({matrix, tile}) == state_->rank) tiles.push_back(tile);
   }

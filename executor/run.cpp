@@ -107,7 +107,7 @@ SchedulerOptions scheduling_of(const PlanFrame& frame, const RankPlan& plan, con
   const bool gpus_for_cores = options.gpus && machine.platform.device.kind == DeviceKind::core;
   for (DeviceTraits& device : scheduling.devices) {
     device.in_host_memory = device.in_host_memory && (options.gpus || !options.copies) && !gpus_for_cores;
-    device.makes_tiles = device.makes_tiles && options.gpus && !options.storage;
+    device.generates_tiles = device.generates_tiles && options.gpus && !options.storage;
   }
   scheduling.core_slots = std::min(scheduling.core_slots, usable_cores());  // a plan for another machine
   for (DeviceTraits& device : scheduling.devices)
@@ -124,36 +124,38 @@ struct Work {
   Rank rank;
 };
 
-std::unique_ptr<CpuBackend> make_cpu_backend(const Work& work, HostStore& host, int cores,
-                                             std::vector<int> cpus, Transport transport) {
-  std::vector<int> sharing;
-  for (const DevicePlan& device : work.plan.devices) sharing.push_back(work.frame.class_of(device).cores);
-  return std::make_unique<CpuBackend>(work.contraction, product_form(work.frame, work.contraction), host,
-                                      sharing, cores, std::move(transport), std::move(cpus));
+std::unique_ptr<GpuBackend> make_gpu_backend(const Work& work, HostStore& host, NodePlace place,
+                                             const RunOptions& run, const GpuBackendOptions& given,
+                                             Transport transport) {
+  GpuBackendOptions options = given;
+  options.rank = work.rank;
+  options.first_device = first_device(work.machine, place);
+  options.kernel_lanes = work.machine.platform.device.kernel.streams;
+  auto gpus = std::make_unique<GpuBackend>(work.contraction, work.frame, work.plan, host, *run.gpus, options,
+                                           std::move(transport));
+  if (run.warm_up_s > 0) gpus->warm_up(work.frame, work.plan, run.warm_up_s);
+  return gpus;
 }
 
 std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int cores, NodePlace place,
                                           const RunOptions& run, Transport transport) {
+  const ProductForm form = product_form(work.frame, work.contraction);
+  std::vector<int> sharing;
+  for (const DevicePlan& device : work.plan.devices) sharing.push_back(work.frame.class_of(device).cores);
   if (!run.gpus) {
     std::vector<int> cpus;
     if (run.bind) cpus = cpus_of_rank(allowed_cpus(), place.number, place.ranks, cores);
-    return make_cpu_backend(work, host, cores, std::move(cpus), std::move(transport));
+    return std::make_unique<CpuBackend>(work.contraction, form, host, sharing, cores, std::move(transport),
+                                        std::move(cpus));
   }
-  const auto with_memory = std::ranges::count_if(work.plan.devices, [&](const DevicePlan& device) {
+  const auto gpus = static_cast<int>(std::ranges::count_if(work.plan.devices, [&](const DevicePlan& device) {
     return work.frame.class_of(device).kind == work.machine.platform.device.kind;
-  });
-  const auto gpu_devices = static_cast<int>(with_memory);
-  const bool mixed = gpu_devices < std::ssize(work.plan.devices);
-  const GpuBackendOptions options{work.rank, first_device(work.machine, place),
-                                  work.machine.platform.device.kernel.streams, mixed ? 0 : cores,
-                                  gpu_devices};
-  std::unique_ptr<CpuBackend> beside;
-  if (mixed) beside = make_cpu_backend(work, host, cores, {}, std::exchange(transport, {}));
-  auto backend = std::make_unique<GpuBackend>(work.contraction, work.frame, work.plan, host, *run.gpus,
-                                              options, std::move(transport));
-  if (run.warm_up_s > 0) backend->warm_up(work.frame, work.plan, run.warm_up_s);
-  if (!mixed) return backend;
-  return std::make_unique<MixedBackend>(std::move(backend), std::move(beside), gpu_devices);
+  }));
+  if (gpus == std::ssize(work.plan.devices))
+    return make_gpu_backend(work, host, place, run, {.cores = cores}, std::move(transport));
+  return std::make_unique<MixedBackend>(
+      work.contraction, form, host, sharing, cores, std::move(transport),
+      make_gpu_backend(work, host, place, run, {.cores = 0, .devices = gpus}, {}), gpus);
 }
 
 /// `scheduler` is there before the first message.

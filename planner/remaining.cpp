@@ -88,7 +88,7 @@ void Remainder::distribute_c() {
 /// Without chunks where nothing is left of the block.
 Block Remainder::block_of(const Block& whole, Uses& uses) const {
   const BlockProducts products(problem_, whole.columns);
-  const bool b_sent = !whole_.plan.operands.b.made();
+  const bool b_sent = !whole_.plan.operands.b.generated();
   const bool steps = whole_.plan.barriers != Barriers::none;
   std::vector<bool> used(static_cast<std::size_t>(problem_.n.tiles()), false);
   Block block;

@@ -207,7 +207,7 @@ void add_software(std::vector<PlatformKey>& keys) {
   keys.push_back(bandwidth("runtime.unpinned_received", Presence::optional_gpu,
                            [](Platform& p) { return Slots{&p.runtime.unpinned.received_bytes_per_s}; }));
   keys.push_back(bandwidth("runtime.unpinned_made", Presence::optional_gpu,
-                           [](Platform& p) { return Slots{&p.runtime.unpinned.made_bytes_per_s}; }));
+                           [](Platform& p) { return Slots{&p.runtime.unpinned.generated_bytes_per_s}; }));
   keys.push_back(latency("runtime.message_overhead", Presence::optional,
                          [](Platform& p) { return Slots{&p.runtime.message_overhead_s}; }));
   keys.push_back(latency("runtime.operation_overhead", Presence::optional_core,

@@ -12,7 +12,7 @@
 #include "base/id.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/plan/products.hpp"
-#include "planner/problem/made_part.hpp"
+#include "planner/problem/generated_part.hpp"
 #include "planner/problem/tile_ref.hpp"
 #include "scheduler/path.hpp"
 
@@ -22,9 +22,9 @@ namespace foretile {
 using MemoryPlace = int;
 inline constexpr MemoryPlace kHost = -1;
 /// Where tiles of B come from that their device makes itself.
-inline constexpr MemoryPlace kMade = -2;
+inline constexpr MemoryPlace kGenerated = -2;
 
-/// Neighbouring loads or stores that travel as one; from kMade: that are made together.
+/// Neighbouring loads or stores that travel as one; from kGenerated: that are made together.
 struct Copy {
   MemoryPlace from = kHost;
   MemoryPlace to = kHost;
@@ -91,7 +91,7 @@ class Backend {
   virtual void start_kernel(OperationId id, Device device, std::span<const Product> products) = 0;
   /// Makes whole tiles of B in host memory on one core, or one part of one: then the part that begins the
   /// tile is started first, and the tile is there when all are done. `parts` is valid during the call only.
-  virtual void start_generate(OperationId id, std::span<const MadePart> parts) = 0;
+  virtual void start_generate(OperationId id, std::span<const GeneratedPart> parts) = 0;
   /// To the host: C itself, or with PlanFrame::c_in_parts the device's parts of it, which from then on are
   /// those of PlanFrame::parts_of(device).
   virtual void start_copy(OperationId id, const Copy& copy) = 0;

@@ -72,7 +72,7 @@ class DeviceQueue {
   Cursor generating, loading, computing;
   int kernels_in_flight = 0;
   int host_copies_in_flight = 0;
-  int makes_in_flight = 0;  ///< copies from kMade
+  int makes_in_flight = 0;  ///< copies from kGenerated
   int peer_copies_in_flight = 0;
   int stores_in_flight = 0;
   std::deque<Item> finished_c;    ///< tiles of C to store

@@ -61,7 +61,7 @@ class Flow {
   Step first_open();
   /// Calls visit(tile) for the tiles of A and B that this rank makes for a step.
   template <class Visit>
-  void for_each_made(Step step, const Visit& visit) const {
+  void for_each_generated(Step step, const Visit& visit) const {
     for (auto task = std::ranges::lower_bound(flow_.tasks, step, {}, &FlowTask::step);
          task != flow_.tasks.end() && task->step == step; ++task) {
       if (task->makes_operand()) visit(task->writes);

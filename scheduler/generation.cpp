@@ -23,7 +23,7 @@ bool Generation::may_stage(DeviceQueue& queue, const ChunkWork& chunk) const {
 }
 
 void Generation::advance(std::vector<DeviceQueue>& queues, std::int64_t last_step) {
-  if (!frame_.operands.b.made()) return;
+  if (!frame_.operands.b.generated()) return;
   if (std::exchange(last_step_, last_step) != last_step || options_.in_plan_order) stuck_ = false;
   while (!cores_.awaited && cores_.free() > 0 && start_next(queues)) ++cores_.busy;
 }
@@ -55,7 +55,7 @@ bool Generation::start_next(std::vector<DeviceQueue>& queues) {
 DeviceQueue* Generation::choose(std::vector<DeviceQueue>& queues) const {
   DeviceQueue* chosen = nullptr;
   for (DeviceQueue& queue : queues) {
-    if (queue.traits.makes_tiles) continue;
+    if (queue.traits.generates_tiles) continue;
     if (chosen && queue.staged_bytes >= chosen->staged_bytes) continue;
     if (next_to_generate(queue)) chosen = &queue;
   }
@@ -91,7 +91,7 @@ Started<GenerateOperation> Generation::start(const Item& first, Device device) {
   return operation;
 }
 
-void Generation::add(const Started<GenerateOperation>& operation, Item& item, const MadePart& part) {
+void Generation::add(const Started<GenerateOperation>& operation, Item& item, const GeneratedPart& part) {
   operation.event.bytes += part.elements * problem_.element_bytes();
   operation.work.items.push_back(&item);
   parts_.push_back(part);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tiles of B that are made where they are needed.
+// Tiles of B that are generated where they are needed.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +67,7 @@ class Generation {
   void start_tiles(DeviceQueue& queue, Device device);
   void take(DeviceQueue& queue, Item& item);
   Started<GenerateOperation> start(const Item& first, Device device);
-  void add(const Started<GenerateOperation>& operation, Item& item, const MadePart& part);
+  void add(const Started<GenerateOperation>& operation, Item& item, const GeneratedPart& part);
   std::int64_t elements_of(const Item& item) const { return item.bytes / problem_.element_bytes(); }
   bool staged(const Item& item);
 
@@ -77,9 +77,9 @@ class Generation {
   Operations& operations_;
   Cores& cores_;
   const SchedulerOptions& options_;
-  std::vector<MadePart> parts_;    // of the operation at hand
-  std::vector<Divided> divided_;   // in flight: no more than cores. Parts wait of the last one only
-  std::int64_t staged_bytes_ = 0;  // made or being made
+  std::vector<GeneratedPart> parts_;  // of the operation at hand
+  std::vector<Divided> divided_;      // in flight: no more than cores. Parts wait of the last one only
+  std::int64_t staged_bytes_ = 0;     // made or being made
   std::int64_t last_step_ = kNoLimit;
   bool stuck_ = false;  // until a tile leaves or a step opens: no tile is left to make, or none has room
 };

@@ -48,7 +48,7 @@ SchedulerOptions scheduler_options(const PlanFrame& frame, const RankPlan& plan,
     DeviceTraits traits;
     traits.in_host_memory = of.kind == DeviceKind::core;
     traits.cores = traits.in_host_memory ? of.cores : 0;
-    traits.makes_tiles = !traits.in_host_memory && GenerationTimes(machine, read).on_device();
+    traits.generates_tiles = !traits.in_host_memory && GenerationTimes(machine, read).on_device();
     traits.batch = frame.batch;
     if (traits.in_host_memory && frame.batch == 1 && !in_plan_order)
       traits.batch = products_at_once(contraction, of.cores);

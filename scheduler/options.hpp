@@ -9,7 +9,7 @@
 
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
-#include "planner/problem/made_part.hpp"
+#include "planner/problem/generated_part.hpp"
 #include "platforms/machine.hpp"
 #include "scheduler/copy_estimate.hpp"
 
@@ -17,11 +17,11 @@ namespace foretile {
 
 /// What the scheduler must know of one device of a rank.
 struct DeviceTraits {
-  int cores = 0;                ///< core slots of the rank, at most all, while it multiplies; of a GPU 0
-  bool in_host_memory = false;  ///< it works on tiles where they lie in host memory: nothing is copied
-  bool makes_tiles = false;     ///< generated tiles of B are made there, not on the rank's cores
-  int batch = 1;                ///< products of a chunk in one kernel operation, at most
-  int socket = 0;               ///< of its node: a near copy of a tile is preferred
+  int cores = 0;                 ///< core slots of the rank, at most all, while it multiplies; of a GPU 0
+  bool in_host_memory = false;   ///< it works on tiles where they lie in host memory: nothing is copied
+  bool generates_tiles = false;  ///< generated tiles of B are generated there, not on the rank's cores
+  int batch = 1;                 ///< products of a chunk in one kernel operation, at most
+  int socket = 0;                ///< of its node: a near copy of a tile is preferred
 };
 
 struct SchedulerOptions {
@@ -30,8 +30,8 @@ struct SchedulerOptions {
   bool whole_batches =
       false;              ///< never fewer but at the end of a chunk, so that results do not depend on time
   int tiles_at_once = 1;  ///< tiles of B that a core makes in one operation, at most
-  /// Larger tiles of B are made in parts of at least so many bytes, by as many cores as the rank has. From a
-  /// file a tile is read in one piece.
+  /// Larger tiles of B are generated in parts of at least so many bytes, by as many cores as the rank has.
+  /// From a file a tile is read in one piece.
   std::int64_t least_part_bytes = kLeastPartBytes;
   /// Neighbouring loads, or stores, are joined to copies up to this size where it is more than
   /// PlanFrame::copy_batch_bytes.

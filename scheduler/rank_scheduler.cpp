@@ -189,7 +189,7 @@ CopyCost RankScheduler::cost_of(MemoryPlace from, std::span<Item* const> items) 
 std::optional<MemoryPlace> RankScheduler::source_of(Device device, const Item& item,
                                                     std::span<Item* const> ahead) const {
   const DeviceQueue& queue = queues_[device];
-  if (!streams(item.tile) && queue.traits.makes_tiles) return kMade;
+  if (!streams(item.tile) && queue.traits.generates_tiles) return kGenerated;
   if (!shared(queue, item.tile)) return kHost;
   const auto source = tiles_.source(item.slot, device, near_[device]);
   if (source) return source;
@@ -212,7 +212,7 @@ std::optional<MemoryPlace> RankScheduler::source_of(Device device, const Item& i
 /// memory than was proven.
 bool RankScheduler::ready(const DeviceQueue& queue, const Item& item) const {
   if (streams(item.tile)) return host_.holds(item.tile);
-  return queue.traits.makes_tiles || item.state == ItemState::staged;
+  return queue.traits.generates_tiles || item.state == ItemState::staged;
 }
 
 bool RankScheduler::reserve(DeviceQueue& queue, Device device, Item& item) {
@@ -238,7 +238,7 @@ void RankScheduler::arrived(Device device, Item& item) {
     if (shared(queue, item.tile)) tiles_.load_ended(item.slot, device);
     return;
   }
-  if (queue.traits.makes_tiles) return;
+  if (queue.traits.generates_tiles) return;
   generation_.left(queue, item);
   if (!queue.traits.in_host_memory) backend_.release_host(item.tile);
 }
@@ -274,7 +274,7 @@ bool RankScheduler::load_batch(DeviceQueue& queue, Device device, MemoryPlace fr
 
 /// Tiles that others may copy from here, and when they will be there.
 void RankScheduler::note_load(DeviceQueue& queue, const Copy& copy, std::span<Item* const> items) {
-  if (copy.from == kMade) return;
+  if (copy.from == kGenerated) return;
   const bool from_host = copy.from == kHost;
   const LinkModel& link = from_host ? options_.copies.host : options_.copies.peer;
   const CopyCost cost = cost_of(copy.from, items);
@@ -316,7 +316,7 @@ void RankScheduler::ended(const LoadOperation& load, const TraceEvent&) {
   awake_[copy.to] = true;
   if (copy.from >= 0) awake_[copy.from] = true;  // it has more room
   --loads_in_flight(queue, copy.from);
-  if (copy.from == kMade) {
+  if (copy.from == kGenerated) {
     statistics_.generated_tiles += std::ssize(copy.tiles);
     statistics_.generated_bytes += copy.bytes;
     for (Item* item : load.items) arrived(Device::of(copy.to), *item);
@@ -469,7 +469,7 @@ void RankScheduler::step_ended() {
   host_.ended_before(first, forget);
   const auto steps = static_cast<int>(frame_.steps.size());  // 0 where nothing flows
   for (Step step = before; step < std::min(int{first}, steps); ++step) {
-    flow_.for_each_made(step, forget);
+    flow_.for_each_generated(step, forget);
     backend_.release_step(step);
     std::vector<double>& ends_s = statistics_.step_ends_s;
     ends_s.push_back(std::max(ends_s.empty() ? 0 : ends_s.back(), statistics_.finish_s));

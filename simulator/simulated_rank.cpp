@@ -204,9 +204,9 @@ void SimulatedRank::start_reading(OperationId id, std::int64_t bytes) {
   after(a, std::max(free_at - now(), a.alone_s) + a.software_s);
 }
 
-void SimulatedRank::start_generate(OperationId id, std::span<const MadePart> parts) {
+void SimulatedRank::start_generate(OperationId id, std::span<const GeneratedPart> parts) {
   std::int64_t bytes = 0;
-  for (const MadePart& part : parts) bytes += part.elements * problem_.element_bytes();
+  for (const GeneratedPart& part : parts) bytes += part.elements * problem_.element_bytes();
   if (problem_.sources.b == Source::in_file) return start_reading(id, bytes);
   on_a_core(id, generation_.core_s(noise(machine_.platform.noise.kernel) * static_cast<double>(bytes)),
             static_cast<double>(parts.size()) * hand_over_s(machine_));
@@ -262,7 +262,7 @@ CopyCost SimulatedRank::cost_of(const Copy& copy) const {
 /// The manager takes its copies one after the other, and one from unpinned memory keeps it until its end.
 /// Products do not wait for it: RR-9365 (4, 5.2) has transfers "in parallel of task executions".
 void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
-  if (copy.from == kMade) {
+  if (copy.from == kGenerated) {
     start_making(id, copy);
     return;
   }

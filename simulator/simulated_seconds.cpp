@@ -21,13 +21,13 @@ CoarseGroups groups_of(const PlanSummary& summary, std::int64_t devices) {
 
 CoarseGroups choosing_groups(const Plan& plan, const PlanSummary& summary, const Contraction& contraction,
                              const Machine& machine) {
-  constexpr std::int64_t kMadeForDevice = 768;
-  constexpr std::int64_t kMostMade = 256;
+  constexpr std::int64_t kGeneratedForDevice = 768;
+  constexpr std::int64_t kMostGenerated = 256;
   const std::int64_t devices = devices_of(plan, machine);
   CoarseGroups groups = groups_of(summary, devices);
-  if (plan.operands.b.made())
-    groups.made_tiles =
-        static_cast<int>(std::min(contraction.b.nonzeros() / (kMadeForDevice * devices), kMostMade));
+  if (plan.operands.b.generated())
+    groups.generated_tiles = static_cast<int>(
+        std::min(contraction.b.nonzeros() / (kGeneratedForDevice * devices), kMostGenerated));
   return groups;
 }
 

@@ -13,8 +13,8 @@ namespace foretile {
 /// device's: nothing else goes on while the first are under way.
 CoarseGroups coarse_groups(const PlannedWork& work);
 
-/// How long a plan takes, by a coarse simulation; where many tiles of B are made, several of them as one,
-/// too. Noise, where the platform has any, is drawn with seed 1.
+/// How long a plan takes, by a coarse simulation; where many tiles of B are generated, several of them as
+/// one, too. Noise, where the platform has any, is drawn with seed 1.
 WorkSeconds simulated_seconds();
 
 }  // namespace foretile

@@ -115,8 +115,8 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
     SchedulerOptions scheduling =
         scheduler_options(plan, of_rank, contraction, machine, rank, options.in_plan_order);
     scheduling.copy_batch_bytes = options.groups.copy_bytes;
-    if (options.groups.made_tiles > 0) {
-      scheduling.tiles_at_once = std::max(scheduling.tiles_at_once, options.groups.made_tiles);
+    if (options.groups.generated_tiles > 0) {
+      scheduling.tiles_at_once = std::max(scheduling.tiles_at_once, options.groups.generated_tiles);
       scheduling.least_part_bytes = kWholeTiles;
     }
     for (DeviceTraits& device : scheduling.devices) {

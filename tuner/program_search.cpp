@@ -119,9 +119,10 @@ std::string gap_of(const ProgramTrial& trial) {
   return trial.bound_s > 0 ? fmt::format("{:.1f}%", 100 * (*trial.makespan_s / trial.bound_s - 1)) : "-";
 }
 
-/// What is made, and how many terms have strategies of their own.
+/// What is generated on demand, and how many terms have strategies of their own.
 std::string chosen_text(const ProgramTrial& trial) {
-  std::string text = trial.made.empty() ? "" : fmt::format("  made: {}", fmt::join(trial.made, ", "));
+  std::string text =
+      trial.on_demand.empty() ? "" : fmt::format("  on demand: {}", fmt::join(trial.on_demand, ", "));
   if (const auto terms = trial.strategies.size(); terms > 0)
     text += fmt::format("  strategies of their own: {} {}", terms, terms == 1 ? "term" : "terms");
   return text;
@@ -178,7 +179,7 @@ nlohmann::ordered_json json_of(const ProgramTrial& trial) {
   if (trial.fits()) {
     row["memory_bytes"] = trial.memory_bytes;
     row[kEffort] = trial.effort;
-    if (!trial.made.empty()) row["made"] = trial.made;
+    if (!trial.on_demand.empty()) row["on_demand"] = trial.on_demand;
     if (!trial.distribution.empty()) row["distribution"] = trial.distribution;
     for (const auto& [term, strategy] : trial.strategies) row["strategies"][term] = strategy;
   } else {
@@ -192,7 +193,7 @@ ProgramTrial trial_of(const nlohmann::ordered_json& row) {
       {row.at("nodes"), row.at("tile"), row.at("mode")}, 0, {}, row.at("bound_s"), row.value("message", "")};
   if (!row.at("makespan_s").is_null()) trial.makespan_s = row.at("makespan_s");
   if (!row.at("memory_bytes").is_null()) trial.memory_bytes = row.at("memory_bytes");
-  trial.made = row.value("made", trial.made);
+  trial.on_demand = row.value("on_demand", row.value("made", trial.on_demand));
   trial.distribution = row.value("distribution", "");
   trial.effort = row.value(kEffort, std::int64_t{0});
   if (row.contains("strategies")) {

@@ -26,12 +26,12 @@ struct ProgramCandidate {
 /// What planning and simulating it gave.
 struct ProgramTrial {
   ProgramCandidate candidate;
-  std::int64_t memory_bytes = 0;       ///< of a rank, proven; 0: it does not fit
-  std::optional<double> makespan_s;    ///< nothing: it does not fit, or was not simulated
-  double bound_s = 0;                  ///< least time of these products on all devices of these nodes
-  std::string message;                 ///< why it does not fit
-  std::vector<std::string> made = {};  ///< tensors of which slices are made when they are needed
-  std::string distribution = {};       ///< of blocks: chosen or round-robin; empty: it does not fit
+  std::int64_t memory_bytes = 0;            ///< of a rank, proven; 0: it does not fit
+  std::optional<double> makespan_s;         ///< nothing: it does not fit, or was not simulated
+  double bound_s = 0;                       ///< least time of these products on all devices of these nodes
+  std::string message;                      ///< why it does not fit
+  std::vector<std::string> on_demand = {};  ///< tensors of which slices are generated on demand
+  std::string distribution = {};            ///< of blocks: chosen or round-robin; empty: it does not fit
   /// Names of terms with strategies of their own, and these.
   std::vector<std::pair<std::string, std::string>> strategies = {};
   std::int64_t effort = 0;  ///< chunks and messages of its plans
@@ -41,7 +41,7 @@ struct ProgramTrial {
   friend bool operator==(const ProgramTrial&, const ProgramTrial&) = default;
 };
 
-/// {nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes}, and chunks_and_messages, made,
+/// {nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes}, and chunks_and_messages, on_demand,
 /// distribution and strategies where it fits, message where it does not.
 nlohmann::ordered_json json_of(const ProgramTrial& trial);
 /// The trial of which this is json_of().

@@ -41,7 +41,7 @@ void add_planning_options(CLI::App& command, RunArguments& arguments) {
   add_set_option(command, arguments.options);
   add_size_options(command, arguments.sizes);
   add_mode_option(command, arguments.mode);
-  add_make_option(command, arguments.made);
+  add_on_demand_option(command, arguments.on_demand);
   add_distribution_option(command, arguments.distribution);
 }
 

@@ -11,7 +11,7 @@
 #include "apps/program_parts.hpp"
 #include "apps/quantities.hpp"
 #include "base/one_line.hpp"
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 
 namespace foretile {
 
@@ -59,7 +59,7 @@ nlohmann::ordered_json report_json(const RunArguments& arguments, const ProgramS
                               {"wall_s", done.report.wall_s}};
   if (done.predicted) json["predicted_s"] = done.predicted->makespan_s;
   json["digest"] = done.digest;
-  if (const auto made = made_names(fused, plan.distribution); !made.empty()) json["made"] = made;
+  if (const auto made = names_on_demand(fused, plan.distribution); !made.empty()) json["on_demand"] = made;
   json["distribution"] = distribution_json(fused, plan.distribution);
   json["gemms"] = plan.work.summary.gemms;
   json["flops"] = plan.flops();
@@ -89,8 +89,8 @@ void print_program_report(const RunArguments& arguments, const ProgramSizes& siz
   for (const ProgramResult& result : done.results) {
     if (result.elements.size() == 1) fmt::print("{} = {:.15g}\n", result.name, result.elements[0]);
   }
-  if (const auto made = made_names(fused, plan.distribution); !made.empty())
-    fmt::print("slices made            {}\n", fmt::join(made, ", "));
+  if (const auto made = names_on_demand(fused, plan.distribution); !made.empty())
+    fmt::print("generated on demand    {}\n", fmt::join(made, ", "));
   const std::string own = strategies_text(fused, plan.distribution);
   fmt::print("{}{}distribution           {}{}\ndigest of all results  {}\n", predicted_text(done),
              times_line(done.report.times, kColumn), distribution_text(plan.distribution),

@@ -39,9 +39,9 @@ GivenOptions planning_options(const RunArguments& of) {
 }
 
 GivenOptions planning_options_of_programs(const RunArguments& of) {
-  return {{"--o", of.sizes.occupied > 0}, {"--v", of.sizes.virtuals > 0},
-          {"--tile", of.sizes.tile > 0},  {"--mode", !of.mode.empty()},
-          {"--make", !of.made.empty()},   {"--distribution", !of.distribution.empty()}};
+  return {{"--o", of.sizes.occupied > 0},         {"--v", of.sizes.virtuals > 0},
+          {"--tile", of.sizes.tile > 0},          {"--mode", !of.mode.empty()},
+          {"--on-demand", !of.on_demand.empty()}, {"--distribution", !of.distribution.empty()}};
 }
 
 GivenOptions numbers_of_programs(const RunArguments& of) {

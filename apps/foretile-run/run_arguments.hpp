@@ -43,7 +43,7 @@ struct RunArguments {
   // Of programs.
   ProgramSizes sizes;  ///< 0: not given
   std::string mode;    ///< empty: not given, levels
-  std::vector<std::string> made;
+  std::vector<std::string> on_demand;
   std::string distribution;
   std::string input;
   std::optional<std::uint64_t> seed;

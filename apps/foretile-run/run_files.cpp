@@ -97,7 +97,7 @@ std::int64_t RunFiles::bytes_in_place(bool without_gaps) const {
   const Contraction& p = work_.contraction;
   std::int64_t bytes = 0;
   for (const Matrix matrix : {Matrix::a, Matrix::b}) {
-    if (work_.plan.operands.of(matrix).made()) continue;
+    if (work_.plan.operands.of(matrix).generated()) continue;
     bytes += foretile::bytes_in_place(p, matrix, tiles_to_check(p, work_.plan, matrix, communicator_),
                                       *tiles_, without_gaps);
   }

@@ -58,8 +58,8 @@ void write_trace(const std::string& path, const MpiSession& session, const Event
   trace.finish();
 }
 
-/// Cores that work in place have their tiles in host memory: the verifier counts them there, a B that is made
-/// too.
+/// Cores that work in place have their tiles in host memory: the verifier counts them there, a B that is
+/// generated too.
 bool devices_need_memory(const PlannedWork& work, bool copies) {
   return on_gpus(work) || copies;
 }

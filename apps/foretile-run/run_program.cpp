@@ -21,7 +21,7 @@
 #include "executor/program/plain_program.hpp"
 #include "executor/program/program_files.hpp"
 #include "executor/program/program_run.hpp"
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 #include "planner/program/program_file.hpp"
 #include "planner/program/tile_sizes.hpp"
 #include "planner/tensor/program_text.hpp"
@@ -154,7 +154,7 @@ ProgramToRun program_to_run(const RunArguments& arguments) {
       std::make_unique<FusedProgram>(load_program(arguments.what), arguments.sizes, arguments.what),
       {},
       {}};
-  on_demand_of(*found.fused, arguments.made);  // names that are none are refused before anything is read
+  on_demand_of(*found.fused, arguments.on_demand);  // names that are none are refused before anything is read
   return found;
 }
 
@@ -167,7 +167,7 @@ ProgramFile chosen_plan(const FusedProgram& fused, const RunArguments& arguments
                                         arguments.distribution == "round-robin"
                                             ? DistributionChoice::round_robin
                                             : DistributionChoice::automatic,
-                                        arguments.made, simulated_seconds()};
+                                        arguments.on_demand, simulated_seconds()};
   plan = choose_plan(fused, machine, arguments.options.settings(), plan_options);
   return make_program_file(arguments.what, arguments.sizes, size, machine, fused, *plan);
 }
@@ -203,7 +203,7 @@ std::string advice_on_free_memory(const FusedProgram& fused, std::vector<bool> o
     if (!largest) return "use more nodes";
     on_demand[*largest] = true;
     missing -= fused.blocks(*largest).elements() * std::int64_t{sizeof(double)} / ranks;
-    options += fmt::format(" --make \"{}\"", text_of(fused.tensors()[*largest], fused.program()));
+    options += fmt::format(" --on-demand \"{}\"", text_of(fused.tensors()[*largest], fused.program()));
   }
   return fmt::format("use more nodes, or plan with{}", options);
 }

@@ -117,7 +117,7 @@ void add_plan_command(CLI::App& app) {
   add_machine_options(*command, *arguments);
   add_size_options(*command, arguments->program.sizes);
   add_mode_option(*command, arguments->program.mode);
-  add_make_option(*command, arguments->program.made);
+  add_on_demand_option(*command, arguments->program.on_demand);
   add_distribution_option(*command, arguments->program.distribution);
   command->add_option("-o,--output", arguments->output, "Store the plan in this .json file")
       ->check(not_empty_check());

@@ -27,8 +27,13 @@ std::shared_ptr<Parameters> add_kind(CLI::App& command, std::string (*to_toml)(c
   add_element_options(command, *output);
   for (const auto& [option, source] :
        {std::pair("--a-source", &output->a_source), {"--b-source", &output->b_source}}) {
-    command.add_option(option, *source, "given: in memory before the start; made: where and when it is used")
-        ->check(CLI::IsMember({"given", "made"}));
+    command
+        .add_option(option, *source,
+                    "given: in memory before the start; generated: where and when it is used")
+        ->transform([](std::string text) {
+          return text == kFormerGenerated ? std::string(name_of(Source::generated)) : text;
+        })
+        ->check(CLI::IsMember({"given", "generated"}));
   }
   command.callback([parameters, output, to_toml, complete, kind = command.get_name()] {
     if (complete) complete(*parameters, *output);

@@ -133,9 +133,9 @@ void simulate_original(const SimulateArguments& arguments) {
   if (arguments.program.flows())
     throw input_error("--mode", "flow beside --original or what belongs to it", "one of the two",
                       "leave --mode out: NWChem goes level by level");
-  if (!arguments.program.made.empty())
-    throw input_error("--make", "it beside --original", "one of the two",
-                      "leave --make out: NWChem keeps all tensors");
+  if (!arguments.program.on_demand.empty())
+    throw input_error("--on-demand", "it beside --original", "one of the two",
+                      "leave --on-demand out: NWChem keeps all tensors");
   if (!arguments.program.distribution.empty())
     throw input_error("--distribution", "it beside --original", "one of the two",
                       "leave --distribution out: NWChem distributes blocks round-robin");
@@ -235,7 +235,7 @@ void add_simulate_command(CLI::App& app) {
   add_machine_options(*command, *arguments);
   add_size_options(*command, arguments->program.sizes);
   add_mode_option(*command, arguments->program.mode);
-  add_make_option(*command, arguments->program.made);
+  add_on_demand_option(*command, arguments->program.on_demand);
   add_distribution_option(*command, arguments->program.distribution);
   add_original_options(*command, arguments->original);
   command->add_option("--trace", arguments->trace, "Write every operation in the Chrome/Perfetto JSON format")

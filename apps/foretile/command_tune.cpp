@@ -185,7 +185,7 @@ void check_program(const TuneArguments& arguments) {
   const std::string& problem = arguments.problem;
   check_program_options(problem, {{of.occupied, of.virtuals, of.tiles.empty() ? 0 : of.tiles.front()},
                                   of.mode,
-                                  of.made,
+                                  of.on_demand,
                                   of.distribution});
   if (!is_program_file(problem)) return;
   if (arguments.problems.size() > 1)
@@ -323,7 +323,7 @@ void add_tune_command(CLI::App& app) {
       ->type_name("N");
   command->add_option("--mode", program.mode, "Of a program: levels or flow; both are tried unless given")
       ->check(CLI::IsMember({"levels", "flow"}));
-  add_make_option(*command, program.made);
+  add_on_demand_option(*command, program.on_demand);
   add_distribution_option(*command, program.distribution);
   command->add_option("-o,--output", arguments->output, "Store the plan taken (--tie) in this .json file")
       ->check(not_empty_check());

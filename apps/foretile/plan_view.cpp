@@ -73,7 +73,7 @@ std::string moves_text(const FrameView& view) {
 double storage_bytes(const Contraction& p, const PlanFrame& frame) {
   double bytes = 0;
   for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
-    if (!frame.operands.of(matrix).made()) bytes += bytes_of_all(p, matrix);
+    if (!frame.operands.of(matrix).generated()) bytes += bytes_of_all(p, matrix);
   }
   return bytes;
 }

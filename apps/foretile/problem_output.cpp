@@ -26,7 +26,7 @@ namespace {
 ProductKeys product_keys(const ProblemOutput& output) {
   const auto source = [](const std::optional<std::string>& name) -> std::optional<Source> {
     if (!name) return {};
-    return *name == name_of(Source::made) ? Source::made : Source::given;
+    return *name == name_of(Source::generated) ? Source::generated : Source::given;
   };
   ProductKeys keys;
   keys.element = {output.precision == name_of(Precision::f32) ? Precision::f32 : Precision::f64,

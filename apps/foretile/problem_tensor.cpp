@@ -144,7 +144,7 @@ std::vector<std::vector<double>> blocks_of(const std::string& file) {
   return blocks;
 }
 
-/// V:antisymmetric=ab,cd:density=0.3, T:made, W:blocks=FILE
+/// V:antisymmetric=ab,cd:density=0.3, T:generated, W:blocks=FILE
 OperandTraits operand_of(const std::string& text) {
   OperandTraits operand;
   const std::vector<Rule> rules = rules_of(text);
@@ -162,12 +162,13 @@ OperandTraits operand_of(const std::string& text) {
       operand.density = parse_real(*value, where, kLeastDensity, 1);
     } else if (key == "blocks" && value) {
       operand.blocks = blocks_of(*value);
-    } else if (key == "made" && !value) {
-      operand.made = true;
+    } else if ((key == "generated" || key == kFormerGenerated) && !value) {
+      operand.generated = true;
     } else {
-      throw input_error("--operand", quote(text),
-                        "NAME and behind colons antisymmetric=INDICES, density=NUMBER, blocks=FILE, made",
-                        "as V:antisymmetric=ab,cd");
+      throw input_error(
+          "--operand", quote(text),
+          "NAME and behind colons antisymmetric=INDICES, density=NUMBER, blocks=FILE, generated",
+          "as V:antisymmetric=ab,cd");
     }
   }
   return operand;
@@ -223,7 +224,7 @@ void add_tensor(CLI::App& group) {
   command
       .add_option("--operand", arguments->operands,
                   "What is special about an operand; repeatable. Behind colons: antisymmetric=ab,cd, "
-                  "density=NUMBER, blocks=FILE (a line each: tiles, norm), made (where it is used)")
+                  "density=NUMBER, blocks=FILE (a line each: tiles, norm), generated (where it is used)")
       ->type_name("NAME:RULE")
       ->allow_extra_args(false);
   command.add_option("--tile", p.tile, "Largest extent of a tile of the indices without a rule")

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 #include "planner/program/step_plan.hpp"
 #include "planner/program/tile_sizes.hpp"
 #include "planner/strategies/compare.hpp"
@@ -29,7 +29,7 @@ bool is_small(const Program& program, const ProgramSizes& sizes, const std::stri
 
 /// The names of what is generated on demand where it fits, else why it does not.
 struct TriedProgram {
-  std::vector<std::string> made;
+  std::vector<std::string> on_demand;
   std::string refusal;
 };
 
@@ -41,7 +41,7 @@ TriedProgram fitting(const FusedProgram& program, const CaseArguments& arguments
   ProgramPlanOptions options = of.plan_options();
   options.seconds = {};
   try {
-    return {made_names(program, choose_plan(program, machine, settings, options).distribution), {}};
+    return {names_on_demand(program, choose_plan(program, machine, settings, options).distribution), {}};
   } catch (const DoesNotFit& error) {
     return {{}, error.what()};
   }
@@ -50,11 +50,11 @@ TriedProgram fitting(const FusedProgram& program, const CaseArguments& arguments
 /// What to make beside what is made already, or why that is of no use.
 std::string advice_to_make(const FusedProgram& program, const CaseArguments& arguments, ProgramArguments of,
                            const Machine& machine, const std::string& refused) {
-  of.made.emplace_back(kMakeWhatIsTooLarge);
+  of.on_demand.emplace_back(kWhatIsTooLarge);
   const TriedProgram fits = fitting(program, arguments, of, machine);
-  if (!fits.refusal.empty()) return fmt::format("with --make auto: {}", fits.refusal);
+  if (!fits.refusal.empty()) return fmt::format("with --on-demand auto: {}", fits.refusal);
   std::string options;
-  for (const std::string& name : fits.made) options += fmt::format(" --make \"{}\"", name);
+  for (const std::string& name : fits.on_demand) options += fmt::format(" --on-demand \"{}\"", name);
   return fmt::format("{}; it fits with{}", refused, options);
 }
 
@@ -89,7 +89,7 @@ ProgramPlan plan_with_advice(const FusedProgram& program, const CaseArguments& a
   try {
     return choose_plan(program, machine, arguments.options.settings(), of.plan_options());
   } catch (const DoesNotFit& error) {
-    const bool makes_all = std::ranges::find(of.made, kMakeWhatIsTooLarge) != of.made.end();
+    const bool makes_all = std::ranges::find(of.on_demand, kWhatIsTooLarge) != of.on_demand.end();
     if (makes_all || !is_small(program.program(), of.sizes, arguments.problem)) throw;
     throw InputError(advice_to_make(program, arguments, of, machine, error.what()));
   }

@@ -21,7 +21,7 @@
 #include "base/error.hpp"
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 #include "planner/program/program_file.hpp"
 #include "planner/tensor/program_text.hpp"
 #include "platforms/guesses.hpp"
@@ -120,10 +120,10 @@ std::string head_text(const CaseArguments& arguments, const ProgramCase& program
       fmt::format("{} on {} {} of {}, {} ranks with {} devices\n", one_line(arguments.problem),
                   program.machine.nodes(), program.machine.nodes() == 1 ? "node" : "nodes",
                   program.machine.platform.name, program.machine.ranks, program.machine.devices_per_rank);
-  const std::vector<std::string> made = made_names(program.program, program.plan.distribution);
-  if (!made.empty())
-    text += fmt::format("slices made when they are needed: {}; {}\n", fmt::join(made, ", "),
-                        making_rate_text(program.machine.platform));
+  const std::vector<std::string> slices = names_on_demand(program.program, program.plan.distribution);
+  if (!slices.empty())
+    text += fmt::format("slices generated on demand: {}; {}\n", fmt::join(slices, ", "),
+                        generation_rate_text(program.machine.platform));
   return text;
 }
 
@@ -142,7 +142,8 @@ nlohmann::ordered_json case_json(const CaseArguments& arguments, const ProgramCa
                               {"host_bytes", program.machine.host_bytes_per_rank()},
                               {"planning_s", program.planning_s}};
   json["distribution"] = distribution_json(program.program, plan.distribution);
-  if (const auto made = made_names(program.program, plan.distribution); !made.empty()) json["made"] = made;
+  if (const auto slices = names_on_demand(program.program, plan.distribution); !slices.empty())
+    json["on_demand"] = slices;
   for (const PlannedStep& step : plan.steps) json["steps"].push_back(step_json(program.program, step));
   return json;
 }
@@ -155,7 +156,7 @@ std::string own_strategies_line(const ProgramCase& program) {
 /// Keys of the platform whose figures are guesses and that the program has to do with.
 std::vector<std::string> guesses_that_may_count(const ProgramCase& program) {
   std::vector<std::string> guesses = guessed_keys(program.machine.platform);
-  const bool makes = !made_names(program.program, program.plan.distribution).empty(),
+  const bool makes = !names_on_demand(program.program, program.plan.distribution).empty(),
              sends = program.machine.ranks > 1;
   std::erase_if(guesses, [=](const std::string& key) {
     const bool is_message = key.starts_with("message.") || key.starts_with("network.");
@@ -255,7 +256,7 @@ bool is_program(const std::string& path) {
 ProgramPlanOptions ProgramArguments::plan_options() const {
   return {flows() ? ProgramMode::flow : ProgramMode::levels,
           distribution == "round-robin" ? DistributionChoice::round_robin : DistributionChoice::automatic,
-          made, simulated_seconds()};
+          on_demand, simulated_seconds()};
 }
 
 void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool tile_needed) {
@@ -275,7 +276,7 @@ void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool til
 void check_program_options(const std::string& problem, const ProgramArguments& of) {
   check_sizes(problem, of.sizes, false);
   for (const auto& [option, is_given] : {std::pair("--mode", !of.mode.empty()),
-                                         {"--make", !of.made.empty()},
+                                         {"--on-demand", !of.on_demand.empty()},
                                          {"--distribution", !of.distribution.empty()}}) {
     if (is_given && !is_program_file(problem))
       throw input_error(option, quote(problem), "a program, PROGRAM.txt",
@@ -287,7 +288,7 @@ void refuse_for_programs(const std::string& program, const GivenOptions& given) 
   refuse_options(given, fmt::format("the program {}", quote(program)), "a problem");
 }
 
-std::string making_rate_text(const Platform& platform) {
+std::string generation_rate_text(const Platform& platform) {
   return fmt::format("at {} of a core: give the rate of yours by --set platform.generation.rate=...",
                      quantity(platform.generation_bytes_per_s_per_core, "B/s"));
 }

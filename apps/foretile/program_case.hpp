@@ -16,12 +16,12 @@ namespace foretile {
 
 /// Of a program, beside what all cases have.
 struct ProgramArguments {
-  ProgramSizes sizes = {};             ///< 0: not given
-  std::string mode = {};               ///< levels or flow; empty: not given, levels
-  std::vector<std::string> made = {};  ///< tensors of which slices are made when they are needed
-  std::string distribution = {};       ///< auto or round-robin; empty: not given, auto
-  std::string trace = {};              ///< of a simulation: file to write
-  std::string output = {};             ///< plan file to write; empty: none
+  ProgramSizes sizes = {};                  ///< 0: not given
+  std::string mode = {};                    ///< levels or flow; empty: not given, levels
+  std::vector<std::string> on_demand = {};  ///< tensors of which slices are generated on demand
+  std::string distribution = {};            ///< auto or round-robin; empty: not given, auto
+  std::string trace = {};                   ///< of a simulation: file to write
+  std::string output = {};                  ///< plan file to write; empty: none
 
   bool flows() const { return mode == "flow"; }
   /// Strategies are compared by simulations, where there is a simulator.
@@ -40,7 +40,7 @@ void check_program_options(const std::string& problem, const ProgramArguments& o
 void refuse_for_programs(const std::string& program, const GivenOptions& given);
 
 /// How fast slices of tensors are made, which a platform can only guess: it depends on the tensors.
-std::string making_rate_text(const Platform& platform);
+std::string generation_rate_text(const Platform& platform);
 
 /// Plans and proves it; prints its steps, and the memory that they need.
 void plan_program_case(const CaseArguments& arguments, const ProgramArguments& of);

@@ -19,7 +19,7 @@
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
 #include "base/time_budget.hpp"
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 #include "planner/plan/products_of_tile.hpp"
 #include "planner/program/program_file.hpp"
 #include "planner/program/tile_sizes.hpp"
@@ -96,7 +96,7 @@ class Trials {
       const ProgramPlan planned = planned_again(candidate, machine);
       trial.memory_bytes = planned.work.summary.peak_host_bytes;
       trial.effort = effort_of(planned.work);
-      trial.made = made_names(program, planned.distribution);
+      trial.on_demand = names_on_demand(program, planned.distribution);
       trial.distribution = planned.distribution.owners.empty() ? "round-robin" : "chosen";
       for (std::size_t term = 0; term < program.terms().size(); ++term) {
         if (const std::string name = planned.distribution.strategy_of(term); !name.empty())
@@ -148,7 +148,7 @@ class Trials {
 
  private:
   ProgramPlan planned_again(const ProgramCandidate& candidate, const Machine& machine) {
-    const ProgramArguments as{{}, candidate.mode, arguments_.made, arguments_.distribution};
+    const ProgramArguments as{{}, candidate.mode, arguments_.on_demand, arguments_.distribution};
     return choose_plan(with_tile(candidate.tile), machine, arguments_.options.settings(), as.plan_options());
   }
 
@@ -318,11 +318,11 @@ void tune_program_case(const TuneProgramArguments& arguments) {
     if (arguments.tiles.empty())
       fmt::print("tiles, as --tile gives none: {}\n", fmt::join(space.tiles, ", "));
     const bool makes =
-        std::ranges::any_of(tuning.trials, [](const ProgramTrial& t) { return !t.made.empty(); });
+        std::ranges::any_of(tuning.trials, [](const ProgramTrial& t) { return !t.on_demand.empty(); });
     fmt::print("{}", text_of(tuning));
     if (taken) fmt::print("engines            {}\n", engine_times_text(times));
     fmt::print("tried in           {}\n", quantity(timed.seconds(), "s"));
-    if (makes) fmt::print("slices are made    {}\n", making_rate_text(trials.platform()));
+    if (makes) fmt::print("slices generated   {}\n", generation_rate_text(trials.platform()));
   }
   if (taken && !arguments.output.empty() && !arguments.options.json)
     fmt::print("\nWritten to {}\n", one_line(arguments.output));

@@ -15,11 +15,11 @@ namespace foretile {
 
 struct TuneProgramArguments : CaseArguments {
   std::int64_t occupied = 0, virtuals = 0;
-  std::vector<std::int64_t> tiles;  ///< empty: proposed_tiles()
-  std::string mode;                 ///< empty: both
-  std::vector<std::string> made;    ///< ProgramArguments::made
-  std::string distribution;         ///< ProgramArguments::distribution
-  std::string nodes;                ///< a number, or a range; empty: one node
+  std::vector<std::int64_t> tiles;     ///< empty: proposed_tiles()
+  std::string mode;                    ///< empty: both
+  std::vector<std::string> on_demand;  ///< ProgramArguments::on_demand
+  std::string distribution;            ///< ProgramArguments::distribution
+  std::string nodes;                   ///< a number, or a range; empty: one node
   std::optional<double> budget_s;
   std::uint64_t seed = 1;
   EngineChoice engine = EngineChoice::automatic;  ///< fluid: what is taken is not simulated by SimGrid, too

@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "executor/backends/combine_job.hpp"
 #include "executor/cpu/team_product.hpp"
 #include "executor/tiles/tile_extents.hpp"
 
@@ -14,13 +13,10 @@ namespace foretile {
 
 CpuBackend::CpuBackend(const Contraction& contraction, const ProductForm& form, HostStore& host,
                        const std::vector<int>& sharing, int cores, Transport transport, std::vector<int> cpus)
-    : problem_(contraction),
+    : RankBackend(contraction, host, cores, std::move(transport), std::move(cpus)),
       kernels_(contraction, form),
-      host_(host),
-      transport_(std::move(transport)),
       devices_(sharing.size()),
-      copies_(1, completions_),
-      cores_(cores, completions_, std::move(cpus)) {
+      copies_(1, completions_) {
   int lanes = 0;
   for (std::size_t d = 0; d < sharing.size(); ++d) {
     devices_[d].cores = sharing[d];
@@ -28,23 +24,13 @@ CpuBackend::CpuBackend(const Contraction& contraction, const ProductForm& form, 
   }
 }
 
-double CpuBackend::at(Completions::Clock::time_point time) const {
-  return std::chrono::duration<double>(time - start_).count();
-}
-
-double CpuBackend::now() const {
-  return at(Completions::Clock::now());
-}
-
 std::span<const EndedOperation> CpuBackend::ended(double seconds) {
-  told_.clear();
-  for (const Completions::Entry& e : completions_.take(seconds)) {
-    told_.push_back({e.id, {.began_s = at(e.began), .ended_s = at(e.ended)}});
-  }
-  return told_;
+  ended_now_.clear();
+  take_completions(seconds);
+  return ended_now_;
 }
 
-TileView CpuBackend::at(MemoryPlace place, TileRef tile) {
+TileView CpuBackend::tile_at(MemoryPlace place, TileRef tile) {
   if (place == kHost) {
     const std::int64_t rows = extents_of(problem_, tile).rows;
     if (tile.matrix == Matrix::c) return host_.c.at(tile.id).view(rows);
@@ -83,10 +69,6 @@ void CpuBackend::release(Device device, TileRef tile) {
   DeviceTiles& here = devices_[device];
   here.places.erase(tile);
   if (here.own.contains(tile)) here.own.erase(tile);
-}
-
-void CpuBackend::release_host(TileRef tile) {
-  host_.staged_b.erase(tile.id);
 }
 
 void CpuBackend::start_kernel(OperationId id, Device device, std::span<const Product> products) {
@@ -148,16 +130,6 @@ void CpuBackend::start_on_team(OperationId id, DeviceTiles& device, std::span<co
   cores_.submit_parts(device.first_lane, id, std::move(parts));
 }
 
-void CpuBackend::start_generate(OperationId id, std::span<const MadePart> parts) {
-  cores_.submit(id, [this, places = host_.stage_b(parts)] {
-    for (const auto& [part, to] : places) host_.fill_part(part, to);
-  });
-}
-
-void CpuBackend::start_combine(OperationId id, const Combine& combine) {
-  cores_.submit(id, combine_job(problem_, host_, combine));
-}
-
 /// Finished tiles of C change hands, or are at home from the start; everything else is really copied.
 void CpuBackend::start_copy(OperationId id, const Copy& copy) {
   if (copy.to == kHost) {
@@ -176,7 +148,7 @@ void CpuBackend::start_copy(OperationId id, const Copy& copy) {
   std::vector<Move> moves;
   moves.reserve(copy.tiles.size());
   for (const TileRef tile : copy.tiles) {
-    moves.push_back({extents_of(problem_, tile), at(copy.from, tile), at(copy.to, tile)});
+    moves.push_back({extents_of(problem_, tile), tile_at(copy.from, tile), tile_at(copy.to, tile)});
   }
   copies_.submit(id, [moves = std::move(moves)] {
     for (const Move& move : moves) copy_tile(move.extents, move.from, move.to);

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "executor/backends/combine_job.hpp"
 #include "executor/gpu/copy_pieces.hpp"
 #include "executor/gpu/pool_size.hpp"
 #include "executor/gpu/warm_up.hpp"
@@ -23,38 +22,31 @@ namespace {
 constexpr int kSingleLaunches = 64;
 constexpr int kBatchLaunches = 16;
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 Task task_of(const Copy& copy) {
-  const Task::Kind kind = copy.to == kHost     ? Task::Kind::store
-                          : copy.from == kHost ? Task::Kind::load
-                          : copy.from == kMade ? Task::Kind::make
-                                               : Task::Kind::peer_copy;
+  const Task::Kind kind = copy.to == kHost          ? Task::Kind::store
+                          : copy.from == kHost      ? Task::Kind::load
+                          : copy.from == kGenerated ? Task::Kind::make
+                                                    : Task::Kind::peer_copy;
   return {kind, copy.tiles.front(), -1, copy.tiles.size()};
 }
 
 Lane lane_of(const Copy& copy) {
-  return copy.to == kHost     ? kOutLane
-         : copy.from == kHost ? kInLane
-         : copy.from == kMade ? kMakeLane
-                              : kPeerLane;
+  return copy.to == kHost          ? kOutLane
+         : copy.from == kHost      ? kInLane
+         : copy.from == kGenerated ? kGenerateLane
+                                   : kPeerLane;
 }
 
 }  // namespace
 
 GpuBackend::GpuBackend(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan,
                        HostStore& host, Gpus& gpus, const GpuBackendOptions& options, Transport transport)
-    : problem_(contraction),
+    : RankBackend(contraction, host, options.cores, std::move(transport)),
       form_(product_form(frame, contraction)),
-      host_(host),
       gpus_(gpus),
       options_(options),
-      transport_(std::move(transport)),
       batch_(frame.batch),
-      kernel_slots_(frame.batch > 1 ? kBatchLaunches : kSingleLaunches),
-      cores_(options.cores, completions_) {
+      kernel_slots_(frame.batch > 1 ? kBatchLaunches : kSingleLaunches) {
   const auto devices =
       static_cast<std::size_t>(options.devices.value_or(static_cast<int>(plan.devices.size())));
   for (std::size_t d = 0; d < devices; ++d) {
@@ -101,10 +93,6 @@ void GpuBackend::warm_up(const PlanFrame& frame, const RankPlan& plan, double se
       foretile::warm_up(*devices_[d], gpus_, {host.data(), static_cast<std::size_t>(kCopied)}, what);
     });
   }
-}
-
-double GpuBackend::now() const {
-  return seconds_since(start_);
 }
 
 // ---- memory ----
@@ -177,22 +165,11 @@ void GpuBackend::start_kernel(OperationId id, Device device, std::span<const Pro
   });
 }
 
-void GpuBackend::start_generate(OperationId id, std::span<const MadePart> parts) {
-  ++on_cores_;
-  cores_.submit(id, [this, places = host_.stage_b(parts)] {
-    for (const auto& [part, to] : places) host_.fill_part(part, to);
-  });
-}
-
-void GpuBackend::start_combine(OperationId id, const Combine& combine) {
-  ++on_cores_;
-  cores_.submit(id, combine_job(problem_, host_, combine));
-}
-
 void GpuBackend::start_copy(OperationId id, const Copy& wanted) {
   const Task task = task_of(wanted);
   const Device device = Device::of(wanted.to == kHost ? wanted.from : wanted.to);
-  explained(device, &task, [&] { wanted.from == kMade ? make(id, wanted, task) : copy(id, wanted, task); });
+  explained(device, &task,
+            [&] { wanted.from == kGenerated ? make(id, wanted, task) : copy(id, wanted, task); });
 }
 
 void GpuBackend::copy(OperationId id, const Copy& wanted, const Task& task) {
@@ -220,8 +197,8 @@ void GpuBackend::make(OperationId id, const Copy& wanted, const Task& task) {
     to_make_.push_back({on.at(tile), problem_.b_bytes(tile.id) / bytes_of(problem_.precision),
                         tile_key(problem_.seed, Operand::b, tile.id), generated_norm(problem_, tile)});
   }
-  on.gpu().make(kMakeLane, problem_.precision, to_make_);
-  on.expect(kMakeLane, id, task);
+  on.gpu().make(kGenerateLane, problem_.precision, to_make_);
+  on.expect(kGenerateLane, id, task);
 }
 
 // ---- ends ----
@@ -233,17 +210,18 @@ void GpuBackend::collect() {
 }
 
 std::span<const EndedOperation> GpuBackend::ended(double seconds) {
-  const auto start = std::chrono::steady_clock::now();
+  constexpr double kBetweenPolls_s = 1e-4;  // of the cores, while they work
+  const double until_s = now() + seconds;
   for (;;) {
     collect();
-    told_.clear();
-    for (const Completions::Entry& made : completions_.take(0)) told_.push_back({made.id, {}});
-    on_cores_ -= static_cast<int>(told_.size());
-    for (const OperationId id : ended_) told_.push_back({id, {}});
+    ended_now_.clear();
+    take_completions(0);
+    host_work_ended_ += std::ssize(ended_now_);
+    for (const OperationId id : ended_) ended_now_.push_back({id, {}});
     ended_.clear();
-    const double left = seconds - seconds_since(start);
-    if (!told_.empty() || left <= 0) return told_;
-    gpus_.pause(on_cores_ > 0 ? std::min(left, 1e-4) : left);
+    const double left_s = until_s - now();
+    if (!ended_now_.empty() || left_s <= 0) return ended_now_;
+    gpus_.pause(host_work_ > host_work_ended_ ? std::min(left_s, kBetweenPolls_s) : left_s);
   }
 }
 

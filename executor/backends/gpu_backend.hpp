@@ -2,15 +2,12 @@
 // The scheduler's back end on GPUs.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "executor/backends/host_store.hpp"
 #include "executor/backends/rank_backend.hpp"
-#include "executor/cpu/worker_pool.hpp"
 #include "executor/gpu/gpu_device.hpp"
 #include "planner/plan/plan.hpp"
 #include "scheduler/waves.hpp"
@@ -41,36 +38,14 @@ class GpuBackend final : public RankBackend {
   /// Not on the clock.
   void warm_up(const PlanFrame& frame, const RankPlan& plan, double seconds);
 
-  void start_clock() override { start_ = std::chrono::steady_clock::now(); }
   std::span<const EndedOperation> ended(double seconds) override;
 
-  double now() const override;
   int kernel_slots(Device) const override { return kernel_slots_; }
   void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
-  void start_generate(OperationId id, std::span<const MadePart> parts) override;
   void start_copy(OperationId id, const Copy& copy) override;
-  void start_send(OperationId id, Rank to_rank, const Message& message) override {
-    transport_.send(id, to_rank, message);
-  }
-  void send_signal(Rank to_rank, Signal signal) override { transport_.signal(to_rank, signal); }
   void allocate(Device device, TileRef tile) override;
   void release(Device device, TileRef tile) override { devices_[device]->release(tile); }
-  void release_host(TileRef tile) override { host_.staged_b.erase(tile.id); }
-  void release_message(Rank owner, int number) override { host_.release(owner, number); }
   void adopt(Device device, TileRef tile) override;
-  /// On the cores: parts of C that were stored lie in host memory.
-  void start_combine(OperationId id, const Combine& combine) override;
-  void start_task(OperationId id, std::int32_t, const FlowTask& task) override {
-    ++on_cores_;
-    cores_.submit(id, host_.task_job(task));
-  }
-  void release_step(Step step) override { host_.release_step(step); }
-  void release_parts(std::span<const TileId> tiles, Device computed_by) override {
-    host_.release_parts(tiles, computed_by);
-  }
-  void keep_parts(std::span<const TileId> tiles, Device computed_by) override {
-    host_.keep_parts(tiles, computed_by);
-  }
 
   /// How often a device's tiles had to be slid together for want of a hole, and how many bytes moved.
   std::int64_t compactions() const { return compactions_; }
@@ -88,30 +63,23 @@ class GpuBackend final : public RankBackend {
   template <class Work>
   void explained(Device device, const Task* task, Work work) const;
 
-  const Contraction& problem_;
   ProductForm form_;
-  HostStore& host_;
   Gpus& gpus_;
   GpuBackendOptions options_;
-  Transport transport_;
   int batch_;
   int kernel_slots_;
   std::vector<std::unique_ptr<GpuDevice>> devices_;
   std::vector<std::string> names_;
-  std::vector<OperationId> ended_;    // collected, not yet told
-  std::vector<EndedOperation> told_;  // by the last call of ended()
+  std::vector<OperationId> ended_;  // collected, not yet reported
   // Of the launch that is made; kept for their memory.
   std::vector<TileProduct> products_;
   std::vector<TileId> written_;
   Waves<const std::byte*, TileProduct> waves_;
   std::vector<CopyPiece> pieces_;
   std::vector<TileToMake> to_make_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::int64_t compactions_ = 0;
   std::int64_t compacted_bytes_ = 0;
-  int on_cores_ = 0;  // operations
-  Completions completions_;
-  WorkerPool cores_;  // last: its threads end first
+  std::int64_t host_work_ended_ = 0;
 };
 
 }  // namespace foretile

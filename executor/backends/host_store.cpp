@@ -93,10 +93,10 @@ void HostStore::add_own(TileRef tile) {
   to_make_.push_back({tile, distributed_[tile]});
 }
 
-std::vector<HostStore::PartToMake> HostStore::stage_b(std::span<const MadePart> parts) {
+std::vector<HostStore::PartToMake> HostStore::stage_b(std::span<const GeneratedPart> parts) {
   std::vector<PartToMake> places;
   places.reserve(parts.size());
-  for (const MadePart& part : parts) {
+  for (const GeneratedPart& part : parts) {
     if (part.first == 0) {
       const bool fresh = staged_b.emplace(part.tile, TileBuffer(problem_.b_bytes(part.tile), memory_)).second;
       assert(fresh);
@@ -144,7 +144,7 @@ void HostStore::add_used(const PlanFrame& frame, const DevicePlan& device) {
 
 void HostStore::add_used(const PlanFrame& frame, const Product& product) {
   const TileRef b{Matrix::b, product.b};
-  if (!frame.operands.b.made() && owner_of(problem_, frame, b) == rank_) add_own(b);
+  if (!frame.operands.b.generated() && owner_of(problem_, frame, b) == rank_) add_own(b);
   if (devices_read_c_ && !c.contains(product.c)) add_initial_c(product.c);
 }
 
@@ -196,7 +196,7 @@ std::function<void()> HostStore::task_job(const FlowTask& task) {
 std::byte* HostStore::place_of_made(const FlowTask& task, std::byte* in_place) {
   const TileRef tile = task.writes;
   const TileExtents extents = extents_of(problem_, tile);
-  auto& of_matrix = tile.matrix == Matrix::a ? made_a_ : tile.matrix == Matrix::b ? made_b_ : c;
+  auto& of_matrix = tile.matrix == Matrix::a ? written_a_ : tile.matrix == Matrix::b ? written_b_ : c;
   const TileView place = in_place ? extents.gapless_at(in_place)
                                   : of_matrix.insert_or_assign(tile.id, TileBuffer(extents.bytes(), memory_))
                                         .first->second.view(extents.rows);
@@ -209,7 +209,7 @@ std::byte* HostStore::place_of_made(const FlowTask& task, std::byte* in_place) {
 void HostStore::release_step(Step step) {
   for (const TileRef tile : made_for_[step]) {
     distributed_.erase(tile);
-    (tile.matrix == Matrix::a ? made_a_ : made_b_).erase(tile.id);
+    (tile.matrix == Matrix::a ? written_a_ : written_b_).erase(tile.id);
   }
   made_for_[step] = {};
   const std::vector<TileId>& steps = flow_->steps;
@@ -278,7 +278,7 @@ std::vector<TileView> HostStore::parts(std::span<const TileId> tiles, const Plac
   return places;
 }
 
-void HostStore::fill_part(const MadePart& part, std::byte* tile) const {
+void HostStore::fill_part(const GeneratedPart& part, std::byte* tile) const {
   const TileRef whole{Matrix::b, part.tile};
   const std::optional<TileView> in_place = storage_->in_place(whole);
   if (!in_place) return storage_->fill_part(part, tile);

@@ -20,7 +20,7 @@
 #include "planner/plan/plan.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/problem/contraction.hpp"
-#include "planner/problem/made_part.hpp"
+#include "planner/problem/generated_part.hpp"
 #include "planner/problem/tile_table.hpp"
 #include "scheduler/backend.hpp"
 
@@ -71,12 +71,12 @@ class HostStore {
     bool numbers_there = false;
   };
   struct PartToMake {
-    MadePart part;
+    GeneratedPart part;
     std::byte* tile;  ///< all of it
   };
   /// Puts tiles of B that are begun into `staged_b`, without numbers; they were not there. Later parts find
   /// theirs there.
-  std::vector<PartToMake> stage_b(std::span<const MadePart> parts);
+  std::vector<PartToMake> stage_b(std::span<const GeneratedPart> parts);
 
   /// Whether devices begin with the initial values of C, which then lie in `c`.
   bool devices_read_c() const { return devices_read_c_; }
@@ -90,8 +90,8 @@ class HostStore {
   void release_parts(std::span<const TileId> tiles, Device computed_by);
   /// The parts become C.
   void keep_parts(std::span<const TileId> tiles, Device computed_by);
-  /// Writes a part of a tile of B that is made; from any thread.
-  void fill_part(const MadePart& part, std::byte* tile) const;
+  /// Writes a part of a tile of B that is generated; from any thread.
+  void fill_part(const GeneratedPart& part, std::byte* tile) const;
   /// Where tiles flow: what a worker does for a task that starts now. Takes memory for a tile that it makes,
   /// unless that is in place.
   std::function<void()> task_job(const FlowTask& task);
@@ -148,9 +148,9 @@ class HostStore {
   std::unordered_map<TileId, Device> first_parts_;  // of tiles that the rank owns: the device of their sum
   std::vector<ToMake> to_make_;
   std::vector<TileBuffer> own_;
-  std::unordered_map<TileId, TileBuffer> made_a_, made_b_;  // where tiles flow
-  std::vector<std::vector<TileRef>> made_for_;              // by step
-  const PlanFrame* flow_ = nullptr;                         // where tiles flow
+  std::unordered_map<TileId, TileBuffer> written_a_, written_b_;  // where tiles flow
+  std::vector<std::vector<TileRef>> made_for_;                    // by step
+  const PlanFrame* flow_ = nullptr;                               // where tiles flow
   PlanTasks* tasks_;
   std::unordered_map<std::pair<TileId, int>, std::byte*, PairHash> tensors_;  // that came, and for which step
   std::vector<Outgoing> outgoing_results_;

@@ -96,7 +96,7 @@ std::vector<HostRange> callers_tiles(const Contraction& p, const PlanFrame& fram
         for (const TileId a : chunk.a) {
           tiles.add_own({Matrix::a, a});
           products.for_each(a, [&](const Product& product) {
-            if (!frame.operands.b.made()) tiles.add_own({Matrix::b, product.b});
+            if (!frame.operands.b.generated()) tiles.add_own({Matrix::b, product.b});
             if (!frame.c_in_parts) tiles.add({Matrix::c, product.c});
           });
         }

@@ -163,7 +163,7 @@ class GpuCalibrator {
   }
 
   void making(double seconds) {
-    result_.making = measure_making(gpus_, *devices_[0], options_.make_bytes, seconds);
+    result_.making = measure_generation(gpus_, *devices_[0], options_.make_bytes, seconds);
   }
 
   Gpus& gpus_;

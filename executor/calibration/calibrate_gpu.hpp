@@ -52,7 +52,7 @@ struct GpuCalibration {
   double notice_s = 0;  ///< from the end of no work until it is seen: marking a lane and asking
   std::string launches_when;
   GpuCopies copies;
-  MakeRate making;
+  GenerationRate making;
 };
 
 /// Measures all devices' copies and the first one's products. Throws WorkError when the device fails or has

@@ -150,16 +150,16 @@ GpuCopies measure_gpu_copies(Gpus& gpus, std::vector<Gpu*> devices, const std::v
   return found;
 }
 
-MakeRate measure_making(Gpus& gpus, Gpu& gpu, std::int64_t tile_bytes, double seconds) {
+GenerationRate measure_generation(Gpus& gpus, Gpu& gpu, std::int64_t tile_bytes, double seconds) {
   const std::int64_t elements = std::max<std::int64_t>(tile_bytes / 8, 1);
   std::vector<TileToMake> tiles;
   for (int t = 0; t < made_together; ++t)
     tiles.push_back({gpu.allocate(elements * 8), elements, static_cast<std::uint64_t>(t), 1.0});
-  const GpuLane lane{&gpu, kMakeLane};
-  MakeRate rate;
+  const GpuLane lane{&gpu, kGenerateLane};
+  GenerationRate rate;
   rate.when = utc_now();
   const Measured time = measure_queued(gpus, {&lane, 1}, seconds, [&](std::int64_t, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) gpu.make(kMakeLane, Precision::f64, tiles);
+    for (std::int64_t i = 0; i < count; ++i) gpu.make(kGenerateLane, Precision::f64, tiles);
   });
   rate.bytes_per_s = made_together * static_cast<double>(elements) * 8 / time.seconds;
   rate.spread = time.spread;

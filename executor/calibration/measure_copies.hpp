@@ -64,11 +64,11 @@ GpuCopies measure_gpu_copies(Gpus& gpus, std::vector<Gpu*> devices, const std::v
                              double seconds);
 
 /// Bytes per second at which a GPU makes tiles of B.
-struct MakeRate {
+struct GenerationRate {
   std::string when;  ///< UTC
   double bytes_per_s = 0;
   double spread = 0;
 };
-MakeRate measure_making(Gpus& gpus, Gpu& gpu, std::int64_t tile_bytes, double seconds);
+GenerationRate measure_generation(Gpus& gpus, Gpu& gpu, std::int64_t tile_bytes, double seconds);
 
 }  // namespace foretile

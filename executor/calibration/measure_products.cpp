@@ -70,8 +70,8 @@ void ProductBench::fill(Precision precision) {
     const std::int64_t elements = third_ / bytes_of(precision);
     tiles.push_back({ring, elements, key++, std::sqrt(static_cast<double>(elements) / 3)});
   }
-  const GpuLane lane{&gpu_, kMakeLane};
-  gpu_.make(kMakeLane, precision, tiles);
+  const GpuLane lane{&gpu_, kGenerateLane};
+  gpu_.make(kGenerateLane, precision, tiles);
   wait_for(gpus_, {&lane, 1});
 }
 

@@ -27,7 +27,7 @@ namespace foretile {
 /// infinity, and sums beyond the range of double make the error infinite. All is computed in double.
 class DistributedCheck {
  public:
-  /// `contraction` and `frame` must outlive this. Made tiles of A and B are distributed round-robin.
+  /// `contraction` and `frame` must outlive this. Generated tiles of A and B are distributed round-robin.
   DistributedCheck(const Contraction& contraction, const PlanFrame& frame, MPI_Comm communicator,
                    const FreivaldsOptions& options = {});
   ~DistributedCheck();

@@ -71,7 +71,7 @@ std::vector<TileId> tiles_to_check(const Contraction& p, const PlanFrame& frame,
                                    MPI_Comm communicator) {
   const Rank rank = rank_in(communicator);
   const int ranks = size_of(communicator);
-  const bool distributed = frame.operands.of(matrix).made();
+  const bool distributed = frame.operands.of(matrix).generated();
   std::vector<TileId> own;
   for (TileId tile = 0; tile < shape_of(p, matrix).nonzeros(); ++tile) {
     const Rank holder =

@@ -10,7 +10,8 @@ namespace foretile {
 
 struct FreivaldsOptions {
   int threads = 1;
-  /// For the products op(B) x that are kept, at least one tile column's; A is made anew for each such share.
+  /// For the products op(B) x that are kept, at least one tile column's; A is generated anew for each such
+  /// share.
   std::int64_t bytes = std::int64_t{256} << 20;
 };
 

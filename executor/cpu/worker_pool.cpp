@@ -67,22 +67,24 @@ WorkerPool::WorkerPool(int threads, Completions& completions, std::vector<int> c
       }));
     }
   } catch (...) {
-    join();
+    stop();
     throw;
   }
 }
 
 WorkerPool::~WorkerPool() {
-  join();
+  stop();
 }
 
-void WorkerPool::join() {
+void WorkerPool::stop() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
   submitted_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  for (std::thread& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
 }
 
 void WorkerPool::submit_parts(int first_lane, OperationId id, std::vector<std::function<void()>> parts) {

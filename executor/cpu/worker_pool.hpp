@@ -56,6 +56,9 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
+  /// Waits for the jobs under way; no other job begins. Nothing may be submitted behind it.
+  void stop();
+
   void submit(OperationId id, std::function<void()> job) { add(0, {id, std::move(job)}); }
   /// Jobs of one lane (0, 1, ...) run one at a time in the order given. While a lane has many left, the ends
   /// of short ones wake nobody.
@@ -92,7 +95,6 @@ class WorkerPool {
   /// `behind`: jobs of its lane that wait for its end.
   void run(const Job& job, int behind);
   void work();
-  void join();
 
   Completions& completions_;
   std::mutex mutex_;

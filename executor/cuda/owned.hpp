@@ -35,8 +35,8 @@ using PinnedMemory = std::unique_ptr<std::byte, FreePinned>;
 
 // All on the current device; they throw WorkError.
 
-/// Which kernels a device begins first when several streams have some: tiles of B that are made, and moves of
-/// tiles, which others wait for, go before products, which fill the device for long
+/// Which kernels a device begins first when several streams have some: tiles of B that are generated, and
+/// moves of tiles, which others wait for, go before products, which fill the device for long
 /// (https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html, cudaStreamCreateWithPriority).
 enum class Urgency { low, high };
 

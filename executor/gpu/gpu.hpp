@@ -15,10 +15,10 @@ namespace foretile {
 
 /// Work of one lane is done in the order given; lanes do not wait for each other. CUDA: a stream.
 using Lane = int;
-inline constexpr Lane kInLane = 0;    ///< host to device
-inline constexpr Lane kOutLane = 1;   ///< device to host
-inline constexpr Lane kPeerLane = 2;  ///< from other devices
-inline constexpr Lane kMakeLane = 3;  ///< numbers made on the device
+inline constexpr Lane kInLane = 0;        ///< host to device
+inline constexpr Lane kOutLane = 1;       ///< device to host
+inline constexpr Lane kPeerLane = 2;      ///< from other devices
+inline constexpr Lane kGenerateLane = 3;  ///< numbers made on the device
 inline constexpr Lane kFirstKernelLane = 4;
 
 /// Bytes from one address to another; either may be on a device or in host memory. With `count` above 1 as

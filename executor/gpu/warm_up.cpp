@@ -105,9 +105,9 @@ void copy_and_make(GpuDevice& device, std::span<std::byte> host, Precision preci
   gpu.copy(kPeerLane, {&within, 1});
   gpu.follow(kOutLane, kPeerLane);
   gpu.copy(kOutLane, {&out, 1});
-  gpu.follow(kMakeLane, kOutLane);
+  gpu.follow(kGenerateLane, kOutLane);
   const TileToMake tile{device.pool(), bytes / bytes_of(precision), 1, 1.0};
-  gpu.make(kMakeLane, precision, {&tile, 1});
+  gpu.make(kGenerateLane, precision, {&tile, 1});
 }
 
 void wait(GpuDevice& device, Gpus& gpus) {

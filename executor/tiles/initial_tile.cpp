@@ -28,7 +28,7 @@ void make_tile(const Contraction& p, TileRef tile, std::byte* to) {
                 tile_key(p.seed, operand_of(tile.matrix), tile.id), generated_norm(p, tile));
 }
 
-void make_part_of_b(const Contraction& p, const MadePart& part, std::byte* tile) {
+void make_part_of_b(const Contraction& p, const GeneratedPart& part, std::byte* tile) {
   const TileRef whole{Matrix::b, part.tile};
   const std::int64_t reals = p.element().reals();
   generate_part(p.precision, tile,

@@ -6,7 +6,7 @@
 
 #include "executor/tiles/heap_memory.hpp"
 #include "executor/tiles/tile_buffer.hpp"
-#include "planner/problem/made_part.hpp"
+#include "planner/problem/generated_part.hpp"
 #include "planner/problem/tile_ref.hpp"
 
 namespace foretile {
@@ -20,7 +20,7 @@ double generated_norm(const Contraction& contraction, TileRef tile);
 void make_tile(const Contraction& contraction, TileRef tile, std::byte* to);
 
 /// Writes these elements of a tile of B. `tile` has room for all of it.
-void make_part_of_b(const Contraction& contraction, const MadePart& part, std::byte* tile);
+void make_part_of_b(const Contraction& contraction, const GeneratedPart& part, std::byte* tile);
 
 /// The same in memory of its own.
 TileBuffer initial_tile(const Contraction& contraction, TileRef tile,

@@ -21,7 +21,7 @@ void SeededTiles::fill(TileRef tile, std::byte* to) const {
   make_tile(problem_, tile, to);
 }
 
-void SeededTiles::fill_part(const MadePart& part, std::byte* tile) const {
+void SeededTiles::fill_part(const GeneratedPart& part, std::byte* tile) const {
   make_part_of_b(problem_, part, tile);
 }
 

@@ -9,7 +9,7 @@
 
 #include "executor/tiles/tile_view.hpp"
 #include "planner/problem/contraction.hpp"
-#include "planner/problem/made_part.hpp"
+#include "planner/problem/generated_part.hpp"
 #include "planner/problem/tile_ref.hpp"
 
 namespace foretile {
@@ -31,9 +31,9 @@ class TileStorage {
   /// A finished tile of C that is not in place, valid during the call only; from one thread at a time. Once
   /// for each that the rank owns.
   virtual void take(TileId, TileView) const {}
-  /// Writes a part of a tile of B that is made where it is used. Unless overridden the part that begins the
-  /// tile writes all of it.
-  virtual void fill_part(const MadePart& part, std::byte* tile) const {
+  /// Writes a part of a tile of B that is generated where it is used. Unless overridden the part that begins
+  /// the tile writes all of it.
+  virtual void fill_part(const GeneratedPart& part, std::byte* tile) const {
     if (part.first == 0) fill({Matrix::b, part.tile}, tile);
   }
 };
@@ -47,7 +47,7 @@ class SeededTiles final : public TileStorage {
  public:
   explicit SeededTiles(const Contraction& contraction) : problem_(contraction) {}
   void fill(TileRef tile, std::byte* to) const override;
-  void fill_part(const MadePart& part, std::byte* tile) const override;
+  void fill_part(const GeneratedPart& part, std::byte* tile) const override;
 
  private:
   const Contraction& problem_;

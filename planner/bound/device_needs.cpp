@@ -73,7 +73,8 @@ BlockNeeds NeedsCounter::block(const Block& block) {
 void NeedsCounter::first_of(TileId b, BlockNeeds& needs) const {
   const Platform& p = machine_.platform;
   const std::int64_t bytes = p_.b_bytes(b);
-  if (plan_.operands.b.made() && !made_here_) needs.making_s = generation_.tile_s(bytes, p_.element_bytes());
+  if (plan_.operands.b.generated() && !made_here_)
+    needs.generation_s = generation_.tile_s(bytes, p_.element_bytes());
   if (!gpu_ || plan_.operands.b.streams()) return;
   needs.first_load_s = made_here_ ? generation_.device_s(static_cast<double>(bytes))
                                   : copy_seconds(copy_in_cost(p, origins_.of(rank_, {Matrix::b, b}), bytes),
@@ -96,7 +97,7 @@ void NeedsCounter::product(const Product& x, BlockNeeds& needs, ChunkNeeds& chun
 void NeedsCounter::load_kept(TileRef tile, BlockNeeds& needs, ChunkNeeds& chunk) {
   if (std::exchange(b_[tile.id].block, block_number_) == block_number_) return;
   const std::int64_t bytes = p_.b_bytes(tile.id);
-  if (plan_.operands.b.made()) needs.made_bytes += static_cast<double>(bytes);
+  if (plan_.operands.b.generated()) needs.generated_bytes += static_cast<double>(bytes);
   if (!gpu_ || made_here_) return;
   chunk.manager_s += manager_s(tile, bytes);
   load_from_host(bytes, needs);

@@ -29,13 +29,13 @@ struct BlockNeeds {
   std::vector<ChunkNeeds> chunks;
   double load_manager_s = 0;  ///< of its loads: initial C, tiles that the device cannot have, or no longer
   double store_manager_s = 0;
-  double first_load_s = 0;  ///< from the block's begin until its first product may start
-  double last_store_s = 0;  ///< from the end of its last product until that tile of C is home
-  double host_bytes = 0;    ///< to be copied that only the host has: B that stays, initial C
-  double loaded_bytes = 0;  ///< these, and tiles that another device may have, too
-  double stored_bytes = 0;  ///< C, to be copied
-  double made_bytes = 0;    ///< tiles of B, wherever they are made
-  double making_s = 0;      ///< of B's tile of its first product, on a core
+  double first_load_s = 0;     ///< from the block's begin until its first product may start
+  double last_store_s = 0;     ///< from the end of its last product until that tile of C is home
+  double host_bytes = 0;       ///< to be copied that only the host has: B that stays, initial C
+  double loaded_bytes = 0;     ///< these, and tiles that another device may have, too
+  double stored_bytes = 0;     ///< C, to be copied
+  double generated_bytes = 0;  ///< tiles of B, wherever they are made
+  double generation_s = 0;     ///< of B's tile of its first product, on a core
 };
 
 /// Of a rank's devices together: tiles that must come from the host to one of them at least.

@@ -27,7 +27,7 @@ constexpr BoundWork kAll{.products = true, .copies = true, .messages = true};
 struct RankNeeds {
   double manager_s = 0;  // of all its devices
   double products_s = 0;
-  double made_bytes = 0;
+  double generated_bytes = 0;
   double stored_bytes = 0;
   HostNeeds host;
 };
@@ -67,7 +67,7 @@ class PlanBound {
     for (const auto& blocks : devices) {
       for (const BlockNeeds& block : blocks) {
         sum.manager_s += block.load_manager_s + block.store_manager_s;
-        sum.made_bytes += block.made_bytes;
+        sum.generated_bytes += block.generated_bytes;
         sum.stored_bytes += block.stored_bytes;
         for (const ChunkNeeds& chunk : block.chunks) sum.products_s += chunk.products_s;
       }
@@ -87,7 +87,7 @@ class PlanBound {
     const Platform& p = machine_.platform;
     const RankNeeds& needs = ranks_[rank];
     for (std::size_t d = 0; d < needs_[rank].size(); ++d) add_device(rank, needs_[rank][d], d);
-    const double generation_s = generation_.core_s(needs.made_bytes);
+    const double generation_s = generation_.core_s(needs.generated_bytes);
     const double cores = machine_.cores_per_rank();
     if (gpu_) {
       add((needs.manager_s + needs.host.blocked_s) / static_cast<double>(needs_[rank].size()), kCopies,
@@ -111,13 +111,13 @@ class PlanBound {
       all.host_bytes += block.host_bytes;
       all.loaded_bytes += block.loaded_bytes;
       all.stored_bytes += block.stored_bytes;
-      all.made_bytes += block.made_bytes;
+      all.generated_bytes += block.generated_bytes;
     }
     add(all.load_manager_s + all.store_manager_s, kCopies, "copies of rank {}, device {}", rank, device);
     if (!all.gpu) return;
     add(device_to_host_s(p, all.stored_bytes), kCopies, "stores of rank {}, device {}", rank, device);
     if (generation_.on_device())
-      add(generation_.device_s(all.made_bytes), kGeneration, "generation on rank {}, device {}", rank,
+      add(generation_.device_s(all.generated_bytes), kGeneration, "generation on rank {}, device {}", rank,
           device);
     if (p.runtime.unpinned.any()) return;  // copies that use no links
     add(host_to_device_s(p, all.host_bytes), kCopies, "loads of rank {}, device {}", rank, device);
@@ -135,13 +135,13 @@ class PlanBound {
       for (std::size_t r = 0; r < ranks_.size(); ++r) {
         if (machine_.node_of(Rank::of(r)) != node) continue;
         sum.products_s += ranks_[r].products_s * p.solo_speedup;
-        sum.made_bytes += ranks_[r].made_bytes;
+        sum.generated_bytes += ranks_[r].generated_bytes;
         sum.stored_bytes += ranks_[r].stored_bytes;
         sum.host.bytes += ranks_[r].host.bytes;
       }
-      add(generation_.file_s(sum.made_bytes), kGeneration, "reading on node {}", node);
+      add(generation_.file_s(sum.generated_bytes), kGeneration, "reading on node {}", node);
       if (!gpu_) {
-        add((generation_.core_s(sum.made_bytes) + sum.products_s) / p.cores_per_node(), kCores,
+        add((generation_.core_s(sum.generated_bytes) + sum.products_s) / p.cores_per_node(), kCores,
             "the cores of node {}", node);
         continue;
       }

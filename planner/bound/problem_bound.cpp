@@ -19,7 +19,7 @@ struct Needs {
   double products_s = 0;
   double most_products_s = 0;  // of those to whom one part of C is distributed
   std::int64_t messages = 0;   // tiles that are sent, and received, at least
-  double made_bytes = 0;
+  double generated_bytes = 0;
   double host_bytes = 0;  // to be copied to a device that has them from the host
   double stored_bytes = 0;
   double manager_s = 0;
@@ -148,9 +148,9 @@ class ProblemNeeds {
   void add_b(TileId b, bool first) {
     const bool made = comes_where_used(sources_.b);
     if (!made && !first) ++needs_.messages;
-    if (made) needs_.made_bytes += static_cast<double>(p_.b_bytes(b));
+    if (made) needs_.generated_bytes += static_cast<double>(p_.b_bytes(b));
     if (gpu_ && !(made && generation_.on_device()))
-      add_load(p_.b_bytes(b), made ? HostTile::made : HostTile::array);
+      add_load(p_.b_bytes(b), made ? HostTile::generated : HostTile::array);
   }
 
   /// `from`: where a copy keeps the device's manager; HostTile::array: it may keep none.
@@ -208,8 +208,8 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
     add(needs.longest_piece_s, "one product with its tiles",
         {.products = true, .generation = true, .copies = true});
   const GenerationTimes making(machine, contraction.sources.b == Source::in_file);
-  const double generation_s = making.core_s(needs.made_bytes);
-  add(making.file_s(needs.made_bytes, machine.nodes()), "reading on all nodes", generation);
+  const double generation_s = making.core_s(needs.generated_bytes);
+  add(making.file_s(needs.generated_bytes, machine.nodes()), "reading on all nodes", generation);
   if (p.device.kind == DeviceKind::core) {
     const double cores = 1.0 * machine.nodes() * p.cores_per_node();
     add((generation_s + p.solo_speedup * needs.products_s) / cores, "products and generation on all cores",
@@ -225,7 +225,7 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
         generation);
   if (with_cores) return bound;
   if (making.on_device())
-    add(making.device_s(needs.made_bytes) / devices, "generation on all devices", generation);
+    add(making.device_s(needs.generated_bytes) / devices, "generation on all devices", generation);
   add(host_to_device_s(p, needs.host_bytes, devices), "loads of all devices", copies);
   add(socket_copies_s(p, needs.host_bytes, sockets), "loads of all sockets", copies);
   add(device_to_host_s(p, needs.stored_bytes, devices), "stores of all devices", copies);

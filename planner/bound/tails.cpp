@@ -77,7 +77,7 @@ void Tails::visit_chunk(std::size_t v) {
   if (!plan_.operands.b.streams())
     begin_[v] = std::max(begin_[v], loads_s(block) + (another ? begin_[next] : 0.0));
   if (at.block == 0)
-    devices_[at.rank][at.device] = std::max(begin_[v], block.making_s + block.first_load_s + rest_[v]);
+    devices_[at.rank][at.device] = std::max(begin_[v], block.generation_s + block.first_load_s + rest_[v]);
 }
 
 /// The next block may begin while C of this one is on its way home. Where B stays, its loads begin only then.
@@ -97,7 +97,7 @@ double Tails::loads_s(const BlockNeeds& block) const {
   double seconds = block.load_manager_s;
   if (!block.gpu) return seconds;
   const GenerationTimes generation(machine_, p_.sources.b == Source::in_file);
-  if (generation.on_device()) seconds = std::max(seconds, generation.device_s(block.made_bytes));
+  if (generation.on_device()) seconds = std::max(seconds, generation.device_s(block.generated_bytes));
   if (p.runtime.unpinned.any()) return seconds;  // such copies use no links
   return std::max(seconds, host_to_device_s(p, block.host_bytes));
 }

@@ -79,7 +79,7 @@ struct OperandPlan {
   /// needs none for them; empty: none are.
   std::vector<bool> in_place = {};
 
-  bool made() const { return comes_where_used(source); }  ///< or read, by the ranks that use it
+  bool generated() const { return comes_where_used(source); }  ///< or read, by the ranks that use it
   bool streams() const { return on_device == OnDevice::streams; }
   bool is_in_place(TileId tile) const {
     return !in_place.empty() && in_place[static_cast<std::size_t>(tile)];
@@ -96,11 +96,11 @@ struct Operands {
 };
 
 /// Made where it is used, at most once by a rank, and kept beside the block (B in RR-9365).
-inline constexpr OperandPlan kMadeAndStays{Source::made, OnDevice::stays};
+inline constexpr OperandPlan kGeneratedAndStays{Source::generated, OnDevice::stays};
 /// The same of a B that is in a file.
 inline constexpr OperandPlan kReadAndStays{Source::in_file, OnDevice::stays};
 constexpr const OperandPlan& stays_as(Source source) {
-  return source == Source::in_file ? kReadAndStays : kMadeAndStays;
+  return source == Source::in_file ? kReadAndStays : kGeneratedAndStays;
 }
 
 /// Control edges at the end of each step: what belongs to step s is loaded when step s - 1 - lookahead is

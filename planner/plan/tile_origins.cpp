@@ -33,7 +33,7 @@ TileOrigins::TileOrigins(const Contraction& contraction, const PlanFrame& frame)
 }
 
 HostTile TileOrigins::of(Rank rank, TileRef tile) const {
-  if (frame_->operands.of(tile.matrix).made()) return HostTile::made;
+  if (frame_->operands.of(tile.matrix).generated()) return HostTile::generated;
   if (tile.matrix != Matrix::c && owner_of(*contraction_, *frame_, tile) != rank) return HostTile::received;
   return in_array_[index(tile.matrix)] ? HostTile::array : HostTile::single;
 }

@@ -132,7 +132,7 @@ void require_runnable(const Contraction& p) {
                       "only plans can be made of this contraction so far");
   };
   if (p.sources.a == Source::in_file)
-    refuse("source of A", std::string(name_of(p.sources.a)), "given or made");
+    refuse("source of A", std::string(name_of(p.sources.a)), "given or generated");
 }
 
 }  // namespace foretile

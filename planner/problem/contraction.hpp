@@ -16,23 +16,27 @@
 namespace foretile {
 
 enum class Source : std::uint8_t {
-  given,   ///< in host memory of the rank that owns the tile, before the work starts
-  made,    ///< made by the rank that uses the tile, when it uses it
-  in_file  ///< B alone: in a file, read by the rank that uses the tile, when it uses it
+  given,      ///< in host memory of the rank that owns the tile, before the work starts
+  generated,  ///< on demand: by the rank that uses the tile, when it uses it
+  in_file     ///< B alone: in a file, read by the rank that uses the tile, when it uses it
 };
 
-/// Tiles do not travel: each rank brings forth those that it uses, and keeps them as long as it needs them.
+/// Tiles do not travel: each rank generates or reads those that it uses, and keeps them as long as it needs
+/// them.
 constexpr bool comes_where_used(Source source) {
-  return source == Source::made || source == Source::in_file;
+  return source == Source::generated || source == Source::in_file;
 }
 
-/// As in problem files, which know the first two: "given", "made", "in a file".
+/// What problem files of before have for "generated".
+inline constexpr std::string_view kFormerGenerated = "made";
+
+/// As in problem files, which know the first two: "given", "generated", "in a file".
 constexpr std::string_view name_of(Source source) {
   switch (source) {
     case Source::given:
       return "given";
-    case Source::made:
-      return "made";
+    case Source::generated:
+      return "generated";
     case Source::in_file:
       return "in a file";
   }
@@ -129,8 +133,8 @@ Traits traits(const Contraction& contraction);
 /// elements and Op::conjugate_transpose, which would leave a conjugate that is not transposed.
 Contraction transposed(const Contraction& contraction);
 
-/// What simulator and executor can do so far: A given or made, B in a file too. Throws InputError for any
-/// other contraction.
+/// What simulator and executor can do so far: A given or generated, B in a file too. Throws InputError for
+/// any other contraction.
 void require_runnable(const Contraction& contraction);
 
 }  // namespace foretile

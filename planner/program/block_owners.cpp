@@ -78,7 +78,7 @@ class OwnerChoice {
   void note_operand(const StepPlan& plan, Matrix matrix, const std::array<NeedingRanks, 2>& needs) {
     const Contraction& p = plan.work->contraction;
     const std::size_t number = matrix == Matrix::a ? 0 : 1;
-    if (plan.work->plan.operands.of(matrix).made()) return;
+    if (plan.work->plan.operands.of(matrix).generated()) return;
     const bool stays =
         plan.work->plan.operands.of(matrix).distribution.owners == plan.step.context.of(matrix).owners;
     for (TileId tile = 0; tile < shape_of(p, matrix).nonzeros(); ++tile) {

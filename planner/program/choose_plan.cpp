@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "planner/bound/bound.hpp"
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 #include "planner/distribution/split_k.hpp"
 #include "planner/program/block_owners.hpp"
 #include "planner/program/term_strategies.hpp"
@@ -165,7 +165,7 @@ ProgramPlan choose_plan(const FusedProgram& program, const Machine& machine, con
   const bool chooses = options.distribution == DistributionChoice::automatic && machine.ranks > 1;
   const bool can_be = options.mode == ProgramMode::levels || has_products(program);
   std::optional<ProgramPlan> planned;
-  plan_with_made(program, options.made, [&](const std::vector<bool>& on_demand) {
+  plan_on_demand(program, options.on_demand, [&](const std::vector<bool>& on_demand) {
     try {
       if (chooses && can_be) {
         planned = choice.with_chosen_owners(on_demand);

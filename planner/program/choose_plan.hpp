@@ -20,8 +20,8 @@ enum class DistributionChoice : std::uint8_t {
 struct ProgramPlanOptions {
   ProgramMode mode = ProgramMode::levels;
   DistributionChoice distribution = DistributionChoice::automatic;
-  std::vector<std::string> made = {};  ///< of plan_with_made()
-  WorkSeconds seconds = {};            ///< to compare strategies by; without: bounds, with tasks and messages
+  std::vector<std::string> on_demand = {};  ///< of plan_on_demand()
+  WorkSeconds seconds = {};  ///< to compare strategies by; without: bounds, with tasks and messages
 };
 
 /// The sums of terms are cut by choose_split_k(), without regard to memory; then all is planned, and the
@@ -34,7 +34,7 @@ ProgramDistribution choose_distribution(const FusedProgram& program, const std::
 /// blocks are distributed round-robin and sums are whole, before more tensors are generated on demand. The
 /// settings "strategy.TERM" name strategies of terms; with strategy=auto those of others are chosen
 /// (choose_strategies()), with chosen owners and with blocks round-robin; of these plans, and that by the
-/// usual strategy, the shortest stays. Throws InputError as plan_with_made(), take_named_strategies() and
+/// usual strategy, the shortest stays. Throws InputError as plan_on_demand(), take_named_strategies() and
 /// plan_program().
 ProgramPlan choose_plan(const FusedProgram& program, const Machine& machine, const Settings& settings,
                         const ProgramPlanOptions& options);

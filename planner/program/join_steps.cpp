@@ -159,7 +159,7 @@ class StepJoiner {
   void require_joinable(const StepPlan& step) const {
     const Plan& plan = step.work->plan;
     if (plan.grid.size() <= ranks_ && plan.barriers == Barriers::none && plan.pool == Pool::none &&
-        !plan.operands.a.made() && !plan.operands.b.made() && plan.operands.b.streams())
+        !plan.operands.a.generated() && !plan.operands.b.generated() && plan.operands.b.streams())
       return require_these_devices(plan);
     const char* const found = plan.barriers != Barriers::none ? "barriers"
                               : plan.pool != Pool::none       ? "devices that share blocks"

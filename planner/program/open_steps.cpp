@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 #include "planner/verify/host_memory.hpp"
 #include "platforms/units.hpp"
 

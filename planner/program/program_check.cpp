@@ -112,7 +112,7 @@ class ProgramCheck {
 
   void check(const FlowTask& task) {
     const ProgramBlock block = block_of(plan_.work.plan.tensors, task.tensor_tile());
-    if (!task.adds()) return check_made(task, block);
+    if (!task.adds()) return check_generated(task, block);
     found_[block].push_back({task.reads.id, {block.block, task.order, task.factor}});
   }
 
@@ -136,7 +136,7 @@ class ProgramCheck {
     return {term.term, (term.*numbers)[number]};
   }
 
-  void check_made(const FlowTask& task, const ProgramBlock& block) const {
+  void check_generated(const FlowTask& task, const ProgramBlock& block) const {
     const auto not_that = [&] { return wrong(block, "another tile made of it", "that of the program"); };
     const TileOfTerm of = term_of(block, task.writes);
     const FusedProgramTerm& term = program_.terms()[of.term];

@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/one_line.hpp"
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 #include "planner/tensor/program_text.hpp"
 
 namespace foretile {
@@ -89,8 +89,8 @@ void require_distribution(const ProgramFile& file, const FusedProgram& program) 
           fmt::format("{} of term {}", distribution.split_k[term], program.program().terms[term].name),
           fmt::format("at most {}, its tiles of K", most), "plan again");
   }
-  if (std::ranges::find(file.made, kMakeWhatIsTooLarge) != file.made.end())
-    throw input_error(fmt::format("{}: made", file.source), quote(kMakeWhatIsTooLarge), "names of tensors",
+  if (std::ranges::find(file.on_demand, kWhatIsTooLarge) != file.on_demand.end())
+    throw input_error(fmt::format("{}: on_demand", file.source), quote(kWhatIsTooLarge), "names of tensors",
                       "plan again");
   for (std::size_t tensor = 0; tensor < distribution.owners.size(); ++tensor) {
     const auto blocks = static_cast<std::size_t>(program.blocks(tensor).count());
@@ -123,7 +123,7 @@ ProgramFile make_program_file(const std::string& name, const ProgramSizes& sizes
   file.sizes = sizes;
   file.mode = planned.mode;
   file.parameters = planned.settings;
-  file.made = made_names(program, planned.distribution);
+  file.on_demand = names_on_demand(program, planned.distribution);
   file.distribution = planned.distribution;
   file.distribution.on_demand = {};
   file.gemms = planned.work.summary.gemms;
@@ -148,7 +148,7 @@ std::string program_file_json(const ProgramFile& file) {
       {"machine", machine_json(file)},
       {"mode", name_of(file.mode)},
       {"parameters", file.parameters},
-      {"made", file.made},
+      {"on_demand", file.on_demand},
       {"distribution", distribution_json(file.distribution)},
       {"summary", {{"gemms", file.gemms}, {"plan", file.plan_digest}}}};
   if (file.predicted) json["predicted"] = prediction_json(*file.predicted);
@@ -165,7 +165,7 @@ ProgramFile program_file_from_json(const std::string& text, const std::string& s
     read_machine(reader.object("machine"), file);
     file.mode = mode_of(reader.text("mode"), source);
     file.parameters = reader.object("parameters").texts();
-    file.made = reader.list_of_texts("made");
+    file.on_demand = reader.list_of_texts(reader.has("on_demand") ? "on_demand" : "made");
     file.distribution = read_distribution(reader.object("distribution"), file.ranks);
     ObjectReader summary = reader.object("summary");
     file.gemms = summary.whole("gemms", 0, std::numeric_limits<std::int64_t>::max());
@@ -184,7 +184,7 @@ RebuiltProgram planned_again(const ProgramFile& file) {
   auto program = std::make_unique<FusedProgram>(parse_program(file.text, source), file.sizes, source);
   require_distribution(file, *program);
   ProgramDistribution distribution = file.distribution;
-  distribution.on_demand = on_demand_of(*program, file.made);
+  distribution.on_demand = on_demand_of(*program, file.on_demand);
   ProgramPlan plan = plan_program(*program, distribution, machine, file.parameters, file.mode);
   expect_same(file.source, "summary.gemms", file.gemms, plan.work.summary.gemms);
   if (const std::string found = program_digest(plan, *program); found != file.plan_digest)

@@ -22,9 +22,9 @@ struct ProgramFile : StoredMachine {
   std::string text;  ///< as parse_program() takes it
   ProgramSizes sizes;
   ProgramMode mode = ProgramMode::levels;
-  Settings parameters;               ///< of all terms
-  std::vector<std::string> made;     ///< tensors that are generated on demand
-  ProgramDistribution distribution;  ///< without them
+  Settings parameters;                 ///< of all terms
+  std::vector<std::string> on_demand;  ///< tensors that are generated on demand
+  ProgramDistribution distribution;    ///< without them
   std::int64_t gemms = 0;
   std::string plan_digest;  ///< program_digest(): to notice a rebuild that differs
   std::optional<Prediction> predicted;

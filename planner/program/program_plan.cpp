@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/missing_memory.hpp"
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 #include "planner/plan/plan_digest.hpp"
 #include "planner/program/open_steps.hpp"
 #include "planner/program/program_check.hpp"
@@ -89,9 +89,9 @@ PlannedWork work_of_steps(const FusedProgram& program, const ProgramDistribution
 
 std::string program_digest(const ProgramPlan& plan, const FusedProgram& program) {
   const ProgramDistribution& distribution = plan.distribution;
-  std::string text =
-      fmt::format("{}\n{}\n{}\n", plan_digest(plan.work.plan),
-                  fmt::join(made_names(program, distribution), " "), fmt::join(distribution.split_k, " "));
+  std::string text = fmt::format("{}\n{}\n{}\n", plan_digest(plan.work.plan),
+                                 fmt::join(names_on_demand(program, distribution), " "),
+                                 fmt::join(distribution.split_k, " "));
   for (const std::vector<Rank>& owners : distribution.owners) {
     for (const Rank owner : owners) text += fmt::format("{} ", static_cast<int>(owner));
     text += "\n";

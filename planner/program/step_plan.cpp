@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/plan/products_of_tile.hpp"
 #include "planner/program/join_steps.hpp"

@@ -20,8 +20,8 @@ struct BlockSizeWishes {
   bool prefetch_c = false;   ///< C of several blocks may be there at once
   int device_rows = 1;       ///< of the grid of a rank's devices; divides their number
   int device_layers = 1;     ///< the same; device_rows * device_layers divides their number
-  /// B is made, once by a rank, and stays beside C: blocks have all tile rows of a rank. `b` must be empty
-  /// and device_rows 1.
+  /// B is generated, once by a rank, and stays beside C: blocks have all tile rows of a rank. `b` must be
+  /// empty and device_rows 1.
   bool b_stays = false;
   /// Host memory of a rank for own and received tiles, where the chunks decide how much is received at once.
   std::optional<std::int64_t> host_bytes{};

@@ -71,7 +71,7 @@ RedistributionCost redistribution_cost(const Contraction& p, const Machine& mach
   Movement before(machine), behind(machine);
   const std::vector<Rank> ranks = ranks_of_c(p, plan);
   for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
-    if (plan.operands.of(matrix).made()) continue;
+    if (plan.operands.of(matrix).generated()) continue;
     for (TileId id = 0; id < shape_of(p, matrix).nonzeros(); ++id) {
       const TileRef tile{matrix, id};
       const Rank here = owner_of(p, home.grid, home.of(matrix), tile);

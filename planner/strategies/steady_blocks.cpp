@@ -58,7 +58,7 @@ std::optional<Settings> steady_settings(const Contraction& contraction, const Ma
   const std::int64_t across = std::max<std::int64_t>(1, machine.devices_per_rank / (down * layers));
   const std::int64_t rows = most_owned(contraction.m.tiles(), grid.p);
   const std::int64_t columns = most_owned(contraction.n.tiles(), grid.q);
-  BlockSize tall{rows, std::min(*b, rows), plan.operands.b.made() ? *b : down};
+  BlockSize tall{rows, std::min(*b, rows), plan.operands.b.generated() ? *b : down};
   BlockSize wide{columns, std::min(*c, columns), across};
   if (tall.size < 1 || wide.size < 1) return std::nullopt;
   shrink(tall, wide);

@@ -71,7 +71,7 @@ std::string text_of(const Sources& sources) {
 std::string override_of(std::string_view matrix, Source asked, Source used, const std::string& strategy) {
   if (asked == used) return {};
   return fmt::format("{} is {}; {} {}: the problem's source is overridden", matrix, name_of(asked), strategy,
-                     used == Source::made ? "makes it" : "takes it as given");
+                     used == Source::generated ? "generates it" : "takes it as given");
 }
 
 Settings with_defaults(const Strategy& strategy, Settings settings) {

@@ -32,7 +32,7 @@ class RankPlanner {
 
 /// Of a B that is not given, whatever the problem asks for.
 constexpr Source made_or_read(Source asked) {
-  return asked == Source::in_file ? Source::in_file : Source::made;
+  return asked == Source::in_file ? Source::in_file : Source::generated;
 }
 
 /// What a plan moves where ranks of a node are neighbours in its grid, in exact shares of the extents.
@@ -147,7 +147,7 @@ std::optional<NodeMoves> node_moves(const Contraction& contraction, const Machin
 struct StrategyChoice {
   std::string strategy;
   Sources sources;  ///< of the problem
-  /// "B is given; stationary-b makes it: the problem's source is overridden". Empty when it is honoured.
+  /// "B is given; stationary-b generates it: the problem's source is overridden". Empty when it is honoured.
   std::string overridden;
 
   /// One line: the sources, and whether the strategy honours them.

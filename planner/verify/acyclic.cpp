@@ -28,7 +28,7 @@ class Acyclic final : public VerifyPass {
     for (std::size_t z = 0; z < walked.tiles.b.size(); ++z, ++node_) {
       const Chunk& chunk = walked.block->chunks[z];
       messages_->use(Matrix::a, chunk.a, node_);
-      if (!plan_.operands.b.made()) messages_->use(Matrix::b, walked.tiles.b[z], node_);
+      if (!plan_.operands.b.generated()) messages_->use(Matrix::b, walked.tiles.b[z], node_);
     }
     ++node_;  // the block's store
   }

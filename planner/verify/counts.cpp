@@ -73,7 +73,7 @@ class Counts final : public VerifyPass {
       for (const TileId b : b_tiles) b_bytes += problem_.b_bytes(b);
       for (const TileId a : a_tiles) counted_.h2d_bytes += problem_.a_bytes(a);
       counted_.h2d_bytes += b_bytes;
-      if (plan_.operands.b.made()) counted_.generated_bytes += b_bytes;
+      if (plan_.operands.b.generated()) counted_.generated_bytes += b_bytes;
       loads += a_tiles.size() + b_tiles.size();
     }
     return loads;

@@ -138,7 +138,7 @@ class TileSources final : public VerifyPass {
     for (std::size_t z = 0; z < walked.block->chunks.size(); ++z) {
       const Chunk& chunk = walked.block->chunks[z];
       for (const TileId a : chunk.a) deliveries_.use({Matrix::a, a}, chunk.step);
-      if (plan_.operands.b.made()) continue;
+      if (plan_.operands.b.generated()) continue;
       for (const TileId b : walked.tiles.b[z]) deliveries_.use({Matrix::b, b}, chunk.step);
     }
   }

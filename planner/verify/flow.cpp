@@ -49,10 +49,10 @@ class FlowOrder final : public VerifyPass {
     }
     for (const Chunk& chunk : walked.block->chunks) {
       if (chunk.step != step) throw broken_plan(where, "chunks of several steps", "one step");
-      for (const TileId a : chunk.a) check_made({Matrix::a, a}, step, where);
+      for (const TileId a : chunk.a) check_generated({Matrix::a, a}, step, where);
     }
     for (const auto& chunk : walked.tiles.b) {
-      for (const TileId b : chunk) check_made({Matrix::b, b}, step, where);
+      for (const TileId b : chunk) check_generated({Matrix::b, b}, step, where);
     }
   }
 
@@ -77,10 +77,10 @@ class FlowOrder final : public VerifyPass {
       throw broken_plan("steps", "tasks or tensors without steps", "steps of C");
     if (!plan_.flows()) return;
     if (!plan_.c_in_parts || plan_.barriers != Barriers::none || plan_.pool != Pool::none ||
-        plan_.operands.b.made() || !plan_.operands.b.streams() || problem_.reads_c())
-      throw broken_plan("steps",
-                        "barriers, a pool, a B that is made or stays, or a C that is read or not in parts",
-                        "none of them where tiles flow");
+        plan_.operands.b.generated() || !plan_.operands.b.streams() || problem_.reads_c())
+      throw broken_plan(
+          "steps", "barriers, a pool, a B that is generated or stays, or a C that is read or not in parts",
+          "none of them where tiles flow");
   }
 
   void check_steps() const {
@@ -331,7 +331,7 @@ class FlowOrder final : public VerifyPass {
     }
   }
 
-  void check_made(TileRef tile, Step step, const std::string& where) const {
+  void check_generated(TileRef tile, Step step, const std::string& where) const {
     const std::int64_t made =
         made_.at(static_cast<std::size_t>(tile.matrix))[static_cast<std::size_t>(tile.id)];
     if (made == int{step}) return;

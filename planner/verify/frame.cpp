@@ -27,9 +27,10 @@ void check_operands(const Plan& plan) {
   const OperandPlan& b = plan.operands.b;
   if (!used_alike(plan.operands.a, given_and_streams))
     throw broken_plan("operand A", text_of(plan.operands.a), text_of(given_and_streams));
-  if (!used_alike(b, given_and_streams) && !used_alike(b, kMadeAndStays) && !used_alike(b, kReadAndStays)) {
+  if (!used_alike(b, given_and_streams) && !used_alike(b, kGeneratedAndStays) &&
+      !used_alike(b, kReadAndStays)) {
     throw broken_plan("operand B", text_of(b),
-                      fmt::format("{}, {}, or {}", text_of(given_and_streams), text_of(kMadeAndStays),
+                      fmt::format("{}, {}, or {}", text_of(given_and_streams), text_of(kGeneratedAndStays),
                                   text_of(kReadAndStays)));
   }
   if (!used_alike(plan.operands.c, Operands{}.c))

@@ -29,7 +29,7 @@ void add(Received& sum, Matrix matrix, std::int64_t bytes) {
 std::string parts(const Plan& plan, const HostNeed& need) {
   const auto text = [](std::int64_t bytes) { return quantity(static_cast<double>(bytes), "B"); };
   const std::string tensors = plan.flows() ? fmt::format(", tensors {}", text(need.tensors)) : "";
-  if (!plan.operands.b.made())
+  if (!plan.operands.b.generated())
     return fmt::format("A {}, B {}, C {}{}", text(need.a), text(need.b), text(need.c), tensors);
   const std::string on_cores = need.kept > 0 ? fmt::format(", B on cores {}", text(need.kept)) : "";
   return fmt::format("A {}, C {}, staging {}{}", text(need.a), text(need.c), text(need.staging), on_cores);
@@ -120,7 +120,7 @@ void check_staging(const Plan& plan, Rank rank, const RankTiles& tiles) {
 void check_host_memory(const Plan& plan, const HostNeed& need) {
   const std::int64_t missing = need.bytes() - plan.host_budget_bytes;
   if (missing <= 0) return;
-  const bool matrices_alone = need.owned + need.c > plan.host_budget_bytes && !plan.operands.b.made();
+  const bool matrices_alone = need.owned + need.c > plan.host_budget_bytes && !plan.operands.b.generated();
   throw missing_memory(
       fmt::format("plan, rank {}", need.rank),
       fmt::format("{} of host memory ({})", spelled_bytes(need.bytes()), parts(plan, need)),
@@ -228,7 +228,7 @@ class HostMemoryPass final : public VerifyPass {
       tiles_.c_bytes += problem_.c_bytes(c);
       if (plan_.flows()) flow_.add_c(c);
     }
-    if (!plan_.operands.b.made()) return;
+    if (!plan_.operands.b.generated()) return;
     for (const auto& chunk : walked.tiles.b) {
       for (const TileId b : chunk) {
         const std::int64_t bytes = problem_.b_bytes(b);
@@ -238,7 +238,7 @@ class HostMemoryPass final : public VerifyPass {
     }
   }
   void device(const DeviceView& device) override {
-    if (!plan_.operands.b.made()) return;
+    if (!plan_.operands.b.generated()) return;
     const auto of = static_cast<std::size_t>(device.device_class);
     if (plan_.device_classes[of].kind != DeviceKind::core) return;
     tiles_.kept_b += plan_.operands.b.streams() ? device.memory_bytes : largest_block_of_b(device);

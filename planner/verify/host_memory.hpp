@@ -22,7 +22,7 @@ struct Received {
 };
 Received worst_received(const Plan& plan, const Messages& messages, Rank rank);
 
-/// What a rank computes and, where B is made, generates.
+/// What a rank computes and, where B is generated, generates.
 struct RankTiles {
   std::int64_t c_bytes = 0;  ///< of blocks; with sums also initial values, and what comes from other ranks
   std::int64_t b_bytes = 0;  ///< generated
@@ -37,7 +37,7 @@ struct HostNeed {
   std::int64_t b = 0;
   std::int64_t c = 0;
   std::int64_t staging = 0;
-  std::int64_t kept = 0;     ///< by cores, of a B that is made
+  std::int64_t kept = 0;     ///< by cores, of a B that is generated
   std::int64_t tensors = 0;  ///< PlanFrame::tensors: its tiles, and memory in which some are generated
   std::int64_t owned = 0;    ///< of a and b: own tiles
   std::int64_t bytes() const { return a + b + c + staging + kept + tensors; }

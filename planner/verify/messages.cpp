@@ -8,7 +8,7 @@
 
 namespace foretile {
 
-Owners::Owners(const Plan& plan, const Contraction& contraction) : b_(!plan.operands.b.made()) {
+Owners::Owners(const Plan& plan, const Contraction& contraction) : b_(!plan.operands.b.generated()) {
   for (auto& bytes : bytes_) bytes.assign(plan.ranks.size(), 0);
   add(plan, contraction, Matrix::a);
   if (b_) add(plan, contraction, Matrix::b);

@@ -122,14 +122,14 @@ void require_all_products(const Plan& plan, const Contraction& contraction, std:
   marks.require_all();
 }
 
-class MadeOnce final : public VerifyPass {
+class GeneratedOnce final : public VerifyPass {
  public:
-  explicit MadeOnce(const VerifyView& view)
-      : VerifyPass(view), made_by_(plan_.operands.b.made() ? problem_.b.nonzeros() : 0, -1) {}
+  explicit GeneratedOnce(const VerifyView& view)
+      : VerifyPass(view), made_by_(plan_.operands.b.generated() ? problem_.b.nonzeros() : 0, -1) {}
 
   void open(Rank rank) override { rank_ = rank; }
   void block(const WalkedBlock& walked, const std::string& where) override {
-    if (!plan_.operands.b.made()) return;
+    if (!plan_.operands.b.generated()) return;
     for (const auto& chunk : walked.tiles.b) {
       for (const TileId b : chunk) {
         if (made_by_[b] == rank_)
@@ -187,8 +187,8 @@ Pass steps_pass(const VerifyView& view) {
   return std::make_unique<Steps>(view);
 }
 
-Pass made_once_pass(const VerifyView& view) {
-  return std::make_unique<MadeOnce>(view);
+Pass generated_once_pass(const VerifyView& view) {
+  return std::make_unique<GeneratedOnce>(view);
 }
 
 Pass products_pass(const VerifyView& view) {

@@ -103,8 +103,8 @@ void walk_plan(const VerifyView& view, const EachPass& each, const CountFunction
 
 /// With barriers, the steps of a device's chunks increase.
 Pass steps_pass(const VerifyView& view);
-/// Each tile of a B that is made is made at most once by a rank.
-Pass made_once_pass(const VerifyView& view);
+/// Each tile of a B that is generated is made at most once by a rank.
+Pass generated_once_pass(const VerifyView& view);
 /// Every product is computed exactly once: each tile of C is in one block, and none of its products is
 /// missing. (None comes twice in a block: see BlockWalk.) Where C is computed in parts, a bit for each
 /// product tells.

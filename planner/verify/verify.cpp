@@ -23,7 +23,7 @@ class Passes {
   explicit Passes(const VerifyView& view) {
     add("counts", counts_pass, view);
     add("steps", steps_pass, view);
-    add("made once", made_once_pass, view);
+    add("generated once", generated_once_pass, view);
     add("products once", products_pass, view);
     add("sources", sources_pass, view);
     add("sums", sums_pass, view);

@@ -14,8 +14,8 @@ double unpinned_rate(const UnpinnedRates& rates, HostTile from) {
       return rates.initial_bytes_per_s;
     case HostTile::received:
       return rates.received_bytes_per_s;
-    case HostTile::made:
-      return rates.made_bytes_per_s;
+    case HostTile::generated:
+      return rates.generated_bytes_per_s;
     case HostTile::array:
       break;
   }

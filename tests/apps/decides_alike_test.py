@@ -33,7 +33,7 @@ class DecidesAlike(Jobs):
         return plan["strategy"], plan.get("decision")
 
     def test_where_no_strategy_is_named(self):
-        """Others than the first, which is stationary-b where B is made and grid-3d where it is given, are among them."""
+        """Others than the first, which is stationary-b where B is generated and grid-3d where it is given, are among them."""
         taken = set()
         for problem, platform, of_run in [("p.toml", "here", []), ("p.toml", "cascade", []),
                                           ("p.toml", "summit", ["--gpu", "stand-in"]), ("given.toml", "cascade", []),

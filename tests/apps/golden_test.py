@@ -47,7 +47,7 @@ def compare(name, found):
 
 with tempfile.TemporaryDirectory() as scratch:
     problem = pathlib.Path(scratch) / "toy.toml"
-    run("problem", "dense", "--m", 4, "--n", 4, "--k", 4, "--tile", 2, "--b-source", "made", "-o", problem)
+    run("problem", "dense", "--m", 4, "--n", 4, "--k", 4, "--tile", 2, "--b-source", "generated", "-o", problem)
     machine, strategy = ("--platform", here / "toy_platform.toml"), ("--set", "strategy=stationary-b")
     compare("plan.txt", without_times(run("plan", problem, *machine, "--nodes", 2, *strategy)))
     dot = pathlib.Path(scratch) / "plan.dot"

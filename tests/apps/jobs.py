@@ -10,7 +10,7 @@ import unittest
 
 FORETILE, FORETILE_RUN, MPIEXEC = (pathlib.Path(path).resolve() for path in sys.argv[1:4])
 
-# B is made.
+# B is generated.
 PROBLEM = """kind = "random"
 m = 200
 n = 400

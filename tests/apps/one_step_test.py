@@ -86,12 +86,12 @@ class OneStep(Jobs):
 
     def test_runs_a_program(self):
         for mode in ["levels", "flow"]:
-            options = [T2, *SIZES, "--mode", mode, "--set", "chain_pieces=1", "--make", "v[pp|pp]", "--distribution", "round-robin",
+            options = [T2, *SIZES, "--mode", mode, "--set", "chain_pieces=1", "--on-demand", "v[pp|pp]", "--distribution", "round-robin",
                        "--seed", 7]
             old = self.ran(2, "program", *options, "--verify")
             now = self.ran(2, *options, "--verify")
             self.assertLess(now["largest_error"], 1e-12)
-            for key in ["digest", "numbers", "distribution", "made", "program", "tile"]:
+            for key in ["digest", "numbers", "distribution", "on_demand", "program", "tile"]:
                 self.assertEqual(now.get(key), old.get(key), key)
             self.assertNotEqual(now["digest"], self.ran(2, *options[:-1], 8)["digest"])
         on_gpus = self.ran(1, T2, *SIZES, "--platform", "summit", "--gpu", "stand-in", "--verify")
@@ -99,7 +99,7 @@ class OneStep(Jobs):
         self.assertNotIn("program ", self.call(FORETILE_RUN, "--help").stdout.split("Subcommands")[1].split("\n\n")[0])
 
     def test_refuses_options_of_the_other_kind(self):
-        for option, value in [("--o", 2), ("--v", 2), ("--tile", 2), ("--mode", "flow"), ("--make", "auto"),
+        for option, value in [("--o", 2), ("--v", 2), ("--tile", 2), ("--mode", "flow"), ("--on-demand", "auto"),
                               ("--distribution", "auto"), ("--input", "x.h5"), ("--seed", 3)]:
             self.refused(f"{option}: found the problem d.toml, expected a program", "d.toml", option, value)
         for option in [["--checkpoint", "d"], ["--assignment", "a"], ["--assignment-out", "a"], ["--trace", "t"], ["--check-finite"],
@@ -180,7 +180,7 @@ class OneStep(Jobs):
         said = self.refused("use more nodes\n", *case)  # no tensor is that large
         needed = int(said.split("expected ")[1].split()[0])
         self.environment["FORETILE_MEMORY"] = str(needed - 200_000)
-        self.refused('use more nodes, or plan with --make "v[pp|pp]"\n', *case)
+        self.refused('use more nodes, or plan with --on-demand "v[pp|pp]"\n', *case)
         self.environment["FORETILE_MEMORY"] = str(needed)
         self.ran(2, *case)
 

@@ -83,13 +83,13 @@ def check_program():
 def check_sources(made, given, scratch):
     """The fastest strategy that honours the sources, unless somebody names one; the plan file holds it."""
     decided = scratch / "decided.json"
-    for problem, source, names in ((made, "made", ("stationary-b", "grid-3d", "local-b")),
+    for problem, source, names in ((made, "generated", ("stationary-b", "grid-3d", "local-b")),
                                    (given, "given", ("grid-3d", "stationary-c", "owner-b", "owner-computes-c"))):
         default = run("plan", problem, *platform, "-o", decided, "--json")
         strategy = default["strategy"]
         assert strategy in names and default["sources"] == {"A": "given", "B": source}, default
         assert default["strategy_reason"] == f"A is given, B is {source}: {strategy} honours them", default
-        assert (default["bytes"]["generated"] > 0) == (source == "made") and "source_override" not in default, default
+        assert (default["bytes"]["generated"] > 0) == (source == "generated") and "source_override" not in default, default
         assert default["decision"].startswith(f"{strategy}") and default["compared"], default
         stored = run("plan", decided, "--json")
         assert stored["strategy"] == strategy and "decision" not in stored and "compared" not in stored, stored
@@ -102,7 +102,7 @@ def check_sources(made, given, scratch):
     assert run("plan", given, *platform, "--set", "grid.p=1", "--json")["strategy"] == "stationary-c"
     stored = scratch / "overridden.json"
     named = run("plan", given, *platform, "--set", "strategy=stationary-b", "-o", stored, "--json")
-    override = "B is given; stationary-b makes it: the problem's source is overridden"
+    override = "B is given; stationary-b generates it: the problem's source is overridden"
     assert named["source_override"] == override and named["bytes"]["generated"] > 0, named
     assert override in call("plan", stored).stdout and run("plan", stored, "--json")["source_override"] == override
     assert run("simulate", stored, "--json")["source_override"] == override
@@ -207,7 +207,7 @@ def check_tune(problem, scratch):
 
     space = scratch / "space.toml"
     other = scratch / "other.toml"
-    assert call("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 1, "--b-source", "made", "-o", other).returncode == 0
+    assert call("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 1, "--b-source", "generated", "-o", other).returncode == 0
     space.write_text(f'[parameters]\n"grid.p" = [1, 2]\n"platform.pcie.latency" = ["1 us", "9 us"]\n'
                      f'problem = ["{problem}", "{other}"]\n')
     all_of = run("tune", problem, *platform, "--nodes", 2, "--space", space, "--search", "exhaustive", "--json")
@@ -423,7 +423,7 @@ def check_finer_tiles(scratch):
     assert done.returncode == 2 and found and found[1] == found[2] and int(found[1]) > 2, done
     run("plan", small, *platform, *memory, "--set", f"problem.ao_clusters={found[1]}", "--json")
     made = scratch / "made.toml"  # all of A is too much for a rank
-    assert call("problem", "dense", "--m", 1024, "--n", 1024, "--k", 1024, "--tile", 64, "--b-source", "made", "-o", made).returncode == 0
+    assert call("problem", "dense", "--m", 1024, "--n", 1024, "--k", 1024, "--tile", 64, "--b-source", "generated", "-o", made).returncode == 0
     few = ("plan", made, "--platform", "summit", "--nodes", 2, "--set", "strategy=stationary-b", "--set", "platform.socket.memory=10 MB")
     done = call(*few)
     found = re.search(r"bytes \(\d+\.\d+ MB\) are missing: .*it fits with (--set grid\.p=2)$", done.stderr.strip())
@@ -464,7 +464,7 @@ def check_guesses(problem, scratch):
 def check_coarse_guesses(scratch):
     """Of 216,000 products the experiments are coarse, and so is the time that they are compared with."""
     problem, guessed = scratch / "large.toml", scratch / "guessed.toml"
-    assert call("problem", "dense", "--m", 60, "--n", 60, "--k", 60, "--tile", 1, "--b-source", "made", "-o", problem).returncode == 0
+    assert call("problem", "dense", "--m", 60, "--n", 60, "--k", 60, "--tile", 1, "--b-source", "generated", "-o", problem).returncode == 0
     large = ("simulate", problem, "--platform", guessed, "--nodes", 2)
     [guess] = run(*large, "--json")["guesses"]
     assert guess["in_full"] is False, guess
@@ -497,7 +497,7 @@ with tempfile.TemporaryDirectory() as folder:
     scratch = pathlib.Path(folder)
     problem, stored = scratch / "toy.toml", scratch / "plan.json"
     toy = ("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 2)
-    assert call(*toy, "--b-source", "made", "-o", problem).returncode == 0
+    assert call(*toy, "--b-source", "generated", "-o", problem).returncode == 0
     assert call(*toy, "-o", scratch / "given.toml").returncode == 0
     check_plan(problem, stored)
     check_sources(problem, scratch / "given.toml", scratch)

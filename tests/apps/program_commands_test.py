@@ -107,10 +107,10 @@ def check_advice():
     case = ("plan", CCSD, "--o", 92, "--v", 500, "--tile", 100, "--platform", "summit", "--nodes", 1)
     for more in ((), ("--distribution", "round-robin")):
         done = call(*case, *more)
-        assert done.returncode == 2 and "it fits with --make" in done.stderr, done
+        assert done.returncode == 2 and "it fits with --on-demand" in done.stderr, done
         run(*case, *more, *shlex.split(done.stderr.split("it fits with")[1]))
     few = ("--set", "platform.socket.memory=4e9")
-    refuse("with --make auto: level 1", *case, *few)
+    refuse("with --on-demand auto: level 1", *case, *few)
     refuse("use more nodes\n", *case, *few)
 
 
@@ -124,14 +124,14 @@ def check_plans():
     iteration = json.loads(run("plan", CCSD, *case[1:], "--nodes", 64, "--json"))
     assert iteration["gemms"] == 498636 and sum(step["terms"] for step in iteration["steps"]) == 66, iteration
     # The term reads it; other tensors take most of the memory.
-    refuse("slices of given tensors when they are needed: make auto\n", "plan", *case, "--nodes", 4)
+    refuse("slices of given tensors on demand: --on-demand auto\n", "plan", *case, "--nodes", 4)
     check_advice()
     check_guesses()
-    assert "slices made when they are needed: v[" in run("plan", *case, "--nodes", 4, "--make", "auto")
+    assert "slices generated on demand: v[" in run("plan", *case, "--nodes", 4, "--on-demand", "auto")
     sliced = json.loads(run("plan", *case, "--nodes", 8, "--json"))
-    assert sliced["gemms"] == 468864 and sliced["peak_host_bytes"] <= sliced["host_bytes"] and "made" not in sliced, sliced
-    refuse("tensors to make: found v[pp], expected a given tensor", "plan", T2, *SMALL, "--make", "v[pp]")
-    refuse("--make: found h2o12", "plan", "h2o12", "--make", "auto")
+    assert sliced["gemms"] == 468864 and sliced["peak_host_bytes"] <= sliced["host_bytes"] and "on_demand" not in sliced, sliced
+    refuse("tensors on demand: found v[pp], expected a given tensor", "plan", T2, *SMALL, "--on-demand", "v[pp]")
+    refuse("--on-demand: found h2o12", "plan", "h2o12", "--on-demand", "auto")
     refuse("--dot: found the program", "plan", *case, "--nodes", 64, "--dot", "x.dot")
     refuse("--o: found h2o12", "plan", "h2o12", "--o", 3)
     assert "memory of a rank" in run("plan", T2, *SMALL, "--platform", "cascade", "--nodes", 2)
@@ -181,14 +181,14 @@ def check_plans():
         refuse("strategy: found grid-3d with barriers", "plan", T2, *SMALL, "--platform", "cascade", "--nodes", 2,
                "--mode", mode, "--set", "strategy=grid-3d", "--set", "barriers=global")
     refuse("step 1, term t2_7_3: found", "plan", *case, "--nodes", 4, "--mode", "flow")
-    refuse("--make: found it beside --original", "simulate", *case, "--original", "--make", "auto")
+    refuse("--on-demand: found it beside --original", "simulate", *case, "--original", "--on-demand", "auto")
     refuse("--mode: found h2o12", "simulate", "h2o12", "--mode", "flow")
     refuse("--mode: found flow beside --original", "simulate", *case, "--original", "--mode", "flow")
     for strategy in ("owner-computes-c", "grid-3d"):  # on GPUs, too
         flows = json.loads(run("plan", T2, *SMALL, "--platform", "summit", "--mode", "flow", "--set", f"strategy={strategy}", "--json"))
         assert flows["mode"] == "flow" and flows["gemms"] == 496, (strategy, flows)
     refuse("--trace and the program", "simulate", T2, *SMALL, "--mode", "flow", "--trace", T2)
-    refuse("tensors to make: found nope", "tune", T2, *SMALL, "--platform", "cascade", "--make", "nope", "--nodes", "1..2")
+    refuse("tensors on demand: found nope", "tune", T2, *SMALL, "--platform", "cascade", "--on-demand", "nope", "--nodes", "1..2")
     refuse("strategy: found grid-3d with barriers", "tune", T2, *SMALL, "--platform", "cascade", "--mode", "flow", "--set", "strategy=grid-3d", "--set", "barriers=global")
     tuned = json.loads(run("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--tile", 4, "--platform", "cascade", "--nodes", "1..3", "--tie", 0, "--json"))
     assert tuned["fewest_nodes"] == 1 and tuned["complete"] and len(tuned["trials"]) == 3 * 2 * 2, tuned
@@ -238,10 +238,10 @@ def check_verification(scratch):
 def check_stored(scratch):
     """What a file says is what is simulated and run, whatever was compared to find it."""
     file = scratch / "p.json"
-    for ranks, more in ((1, ()), (2, ("--set", "strategy=auto")), (3, ("--mode", "flow")), (2, ("--make", "v[pp|pp]", "--distribution", "round-robin"))):
+    for ranks, more in ((1, ()), (2, ("--set", "strategy=auto")), (3, ("--mode", "flow")), (2, ("--on-demand", "v[pp|pp]", "--distribution", "round-robin"))):
         planned = json.loads(run("simulate", T2, *SMALL, *more, "--platform", "cascade", "--ranks", ranks, "-o", file, "--json"))
         again = json.loads(run("simulate", file, "--json"))
-        for key in ("gemms", "flops", "sent_bytes", "peak_host_bytes", "distribution", "made", "makespan_s"):
+        for key in ("gemms", "flops", "sent_bytes", "peak_host_bytes", "distribution", "on_demand", "makespan_s"):
             assert again.get(key) == planned.get(key), (key, planned, again)
         if foretile_run == "none":
             continue
@@ -317,12 +317,12 @@ def check_runs(scratch):
     (scratch / "little.toml").write_text(little)
     for mode in ("levels", "flow"):
         case = (T2, "--o", 3, "--v", 6, "--tile", 3, "--platform", scratch / "little.toml", "--mode", mode)
-        plan = json.loads(run("plan", *case, "--nodes", 2, "--make", "auto", "--json"))
-        assert plan["made"] == ["v[pp|pp]"] and plan["peak_host_bytes"] <= plan["host_bytes"] == 66000, plan
-        refuse("are needed: make auto", "program", *case, ranks=2)
+        plan = json.loads(run("plan", *case, "--nodes", 2, "--on-demand", "auto", "--json"))
+        assert plan["on_demand"] == ["v[pp|pp]"] and plan["peak_host_bytes"] <= plan["host_bytes"] == 66000, plan
+        refuse("on demand: --on-demand auto", "program", *case, ranks=2)
         tiny = ("--set", "platform.socket.memory=25 kB", "--set", "platform.device.memory=20 kB")
-        refuse("use more nodes\n", "plan", *case, "--nodes", 2, "--make", "auto", *tiny)  # all are made, and nothing else helps
-        report = json.loads(run("program", *case, "--make", "auto", "--verify", "--json", ranks=2))
+        refuse("use more nodes\n", "plan", *case, "--nodes", 2, "--on-demand", "auto", *tiny)  # all are made, and nothing else helps
+        report = json.loads(run("program", *case, "--on-demand", "auto", "--verify", "--json", ranks=2))
         assert report["largest_error"] <= 1e-12 and report["gemms"] == plan["gemms"], report
         assert mode == "flow" or max(step["part"] for step in report["steps"]) > 10, report
     refuse("with barriers, expected none in a program", "program", CCSD, *SMALL, "--mode", "flow", "--set", "strategy=grid-3d", "--set", "barriers=local", ranks=2)

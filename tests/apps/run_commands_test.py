@@ -160,7 +160,7 @@ class RunCommands(Jobs):
         self.assertFalse((self.folder / "t.json").exists() or (self.folder / "a.toml").exists())
 
     def test_plans_that_fill_the_memory_run(self):
-        """Cores keep tiles of a B that is made in host memory: those are counted once."""
+        """Cores keep tiles of a B that is generated in host memory: those are counted once."""
         self.environment["FORETILE_MEMORY"] = "1 GB"
         (self.folder / "p.toml").write_text('kind = "dense"\nb_source = "made"\nm = 256\nn = 10240\nk = 10240\ntile = 512\n')
         self.plan(2, "--set", "block_fraction=0.9", "--set", "chunk_fraction=0.05")

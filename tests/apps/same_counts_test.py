@@ -61,7 +61,7 @@ def plan(folder, rng, ranks):
     platform = rng.choice([("--platform", "here", "--ranks", ranks), ("--platform", TOY, "--ranks", ranks, "--set", "platform.nodes=3")])
     values = settings(rng, ranks)
     if TOY in platform and rng.random() < 0.5:
-        values["platform.generation.device_rate"] = 1e9  # B is made on the GPUs
+        values["platform.generation.device_rate"] = 1e9  # B is generated on the GPUs
     if rng.random() < 0.5:  # half the bytes in half the memory
         text += 'precision = "single"\n'
         values["platform.device.memory"] //= 2

@@ -31,10 +31,10 @@ with tempfile.TemporaryDirectory() as scratch:
 
     assert shown["sources"] == {"A": "given", "B": "given"}, shown
     made = pathlib.Path(scratch) / "made.toml"
-    run("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 2, "--b-source", "made", "-o", made, "--json")
-    assert made.read_text().splitlines()[:3] == ['kind = "dense"', 'a_source = "given"', 'b_source = "made"'], made.read_text()
-    assert run("show", made, "--json")["sources"] == {"A": "given", "B": "made"}
-    assert run("show", "c12", "--json")["sources"] == {"A": "given", "B": "made"}  # its file does not say
+    run("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 2, "--b-source", "generated", "-o", made, "--json")
+    assert made.read_text().splitlines()[:3] == ['kind = "dense"', 'a_source = "given"', 'b_source = "generated"'], made.read_text()
+    assert run("show", made, "--json")["sources"] == {"A": "given", "B": "generated"}
+    assert run("show", "c12", "--json")["sources"] == {"A": "given", "B": "generated"}  # its file does not say
 
     plus = pathlib.Path(scratch) / "plus.toml"
     run("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 2, "--accumulate", "-o", plus, "--json")

@@ -24,10 +24,10 @@ class TuneSpace : public testing::Test {
   void TearDown() override { fs::remove(path_); }
   SpaceQuestion question(const std::string& toml) {
     write_atomically(path_, [&](std::ostream& out) { out << "[parameters]\n" << toml; });
-    return {path_, {"a"}, {}, {}, b_is_made("a")};
+    return {path_, {"a"}, {}, {}, b_is_generated("a")};
   }
-  static std::map<std::string, Sources> b_is_made(const std::string& problem) {
-    return {{problem, {Source::given, Source::made}}};
+  static std::map<std::string, Sources> b_is_generated(const std::string& problem) {
+    return {{problem, {Source::given, Source::generated}}};
   }
   static Candidate defaults_of(const Space& space, const SpaceQuestion& asked) {
     return default_candidates(space, asked, summit().platform).at(0);
@@ -53,7 +53,7 @@ class TuneSpace : public testing::Test {
 };
 
 TEST_F(TuneSpace, DefaultsLieInTheDefaultSpace) {
-  const SpaceQuestion asked{{}, {"a"}, {}, {}, b_is_made("a")};
+  const SpaceQuestion asked{{}, {"a"}, {}, {}, b_is_generated("a")};
   const Space space = tune_space(asked, summit());
   const Candidate defaults = defaults_of(space, asked);
   EXPECT_TRUE(space.index_of(defaults));
@@ -63,7 +63,7 @@ TEST_F(TuneSpace, DefaultsLieInTheDefaultSpace) {
 
 /// local-b's own block_fraction is not the default strategy's.
 TEST_F(TuneSpace, OtherStrategiesHaveDefaultsToo) {
-  const SpaceQuestion asked{{}, {"a"}, {}, {}, b_is_made("a")};
+  const SpaceQuestion asked{{}, {"a"}, {}, {}, b_is_generated("a")};
   const auto others = [](const SpaceQuestion& of) {
     const Space space = tune_space(of, summit());
     return other_strategies_defaults(space, of, summit().platform);
@@ -95,7 +95,7 @@ TEST_F(TuneSpace, TilingsOfTheProblem) {
 }
 
 TEST_F(TuneSpace, TriesBatchesWhereTheirTimeIsKnown) {
-  const SpaceQuestion asked{{}, {"a"}, {}, {}, b_is_made("a")};
+  const SpaceQuestion asked{{}, {"a"}, {}, {}, b_is_generated("a")};
   Machine machine = summit();
   machine.platform.device.batched.rate_flops_per_s = 0;
   const auto tries_batches = [&] {
@@ -108,7 +108,7 @@ TEST_F(TuneSpace, TriesBatchesWhereTheirTimeIsKnown) {
 }
 
 TEST_F(TuneSpace, WhatSetFixesIsNotSearched) {
-  const SpaceQuestion asked{{}, {"a"}, {{"grid.p", "2"}}, {"platform.ranks_per_node=1"}, b_is_made("a")};
+  const SpaceQuestion asked{{}, {"a"}, {{"grid.p", "2"}}, {"platform.ranks_per_node=1"}, b_is_generated("a")};
   EXPECT_EQ(names(tune_space(asked, summit())),
             (std::vector<std::string>{"block_fraction", "chunk_fraction", "lookahead", "strategy"}));
 }
@@ -169,7 +169,7 @@ TEST_F(TuneSpace, EveryProblemHasItsDefaults) {
       "lookahead = [\"1\", \"2\", \"auto\"]\nstrategy = [\"stationary-b\", \"stationary-c\"]\n");
   asked.problems = {"c65-v1"};
   EXPECT_EQ(candidate_problems(asked), (std::vector<std::string>{"c65-v1", "dense", "c65-v3"}));
-  for (const char* name : {"c65-v1", "c65-v3"}) asked.sources[name].b = Source::made;
+  for (const char* name : {"c65-v1", "c65-v3"}) asked.sources[name].b = Source::generated;
   const auto defaults = default_candidates(tune_space(asked, summit()), asked, summit().platform);
   const auto molecule = [](const char* name) {
     return Candidate{{"problem", name},
@@ -254,7 +254,7 @@ TEST_F(TuneSpace, WrongKeysAreNamedWithFileAndLine) {
 TEST_F(TuneSpace, WhatSetFixesIsChecked) {
   const auto said = [](const Settings& fixed) {
     try {
-      tune_space({{}, {"a"}, fixed, {}, b_is_made("a")}, summit());
+      tune_space({{}, {"a"}, fixed, {}, b_is_generated("a")}, summit());
     } catch (const InputError& error) {
       return std::string(error.what());
     }

@@ -75,13 +75,13 @@ TEST(WhatFits, NamesFinerTilesWhereADeviceIsTooSmall) {
 
 /// All of A, a quarter of C and 2.5 MB for tiles of B take 13 MB.
 TEST(WhatFits, NamesTheRowsOfAGridWhereARankKeepsTooMuch) {
-  EXPECT_EQ(named(dense_case("64", "made", 2, "10 MB", "1 GB"), ShortOf::host_memory),
+  EXPECT_EQ(named(dense_case("64", "generated", 2, "10 MB", "1 GB"), ShortOf::host_memory),
             "it fits with --set grid.p=2");
 }
 
 /// A column of B and C takes 2.1 MB with tiles of 128, 1.4 MB with tiles of 85; half of a device is for it.
 TEST(WhatFits, NamesBothWhereOneDoesNotDo) {
-  EXPECT_EQ(named(dense_case("512", "made", 2, "10 MB", "4 MB"), ShortOf::device_memory),
+  EXPECT_EQ(named(dense_case("512", "generated", 2, "10 MB", "4 MB"), ShortOf::device_memory),
             "it fits with --set problem.tile=85 --set grid.p=2");
 }
 

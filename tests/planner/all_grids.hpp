@@ -87,7 +87,7 @@ inline GridProblem grid_problem(std::uint64_t seed) {
                       {}};
   if (one_in(2)) problem.contraction.beta = 1;
   const bool made = one_in(3);
-  if (made) problem.contraction.sources.b = Source::made;
+  if (made) problem.contraction.sources.b = Source::generated;
   Settings& settings = problem.settings;
   settings = {{"strategy", "grid-3d"},
               {"barriers", one_in(3)   ? "none"

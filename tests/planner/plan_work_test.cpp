@@ -44,7 +44,7 @@ TEST(PlanWork, AutoSaysWhyNothingFits) {
   c.machine.platform.device.memory_bytes = 10;
   c.settings["strategy"] = "auto";
   EXPECT_THROW(plan_work(c.problem, c.machine, c.settings), InputError);
-  c.problem.sources.a = Source::made;
+  c.problem.sources.a = Source::generated;
   EXPECT_THROW(plan_work(c.problem, c.machine, {{"strategy", "auto"}}), InputError);
 }
 
@@ -171,7 +171,7 @@ TEST(PlanFastest, StopsNearTheBoundOfAnyPlan) {
 
 TEST(PlanFastest, SaysWhereNoStrategyHonoursTheSources) {
   RandomCase c = two_strategies(1);
-  c.problem.sources.a = Source::made;
+  c.problem.sources.a = Source::generated;
   EXPECT_THROW(plan_fastest(c.problem, c.machine, {}), InputError);
 }
 

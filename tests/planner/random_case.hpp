@@ -23,8 +23,8 @@ struct RandomCase {
   Settings settings;
 };
 
-/// B is made. Irregular tilings of up to about a dozen tiles, densities from 0.1 to 1; C restricted in every
-/// third case.
+/// B is generated. Irregular tilings of up to about a dozen tiles, densities from 0.1 to 1; C restricted in
+/// every third case.
 inline Contraction random_small_contraction(Random& random) {
   const auto tiling = [&] {
     const std::int64_t low = random.integer(1, 6);
@@ -41,7 +41,7 @@ inline Contraction random_small_contraction(Random& random) {
   Shape c = symbolic_product(a, b, 0.0, random.integer(0, 2) == 0 ? &allowed : nullptr);
   Contraction problem{"random",     std::move(m), std::move(n), std::move(k),
                       std::move(a), std::move(b), std::move(c), random.bits()};
-  problem.sources.b = Source::made;
+  problem.sources.b = Source::generated;
   return problem;
 }
 
@@ -125,10 +125,10 @@ inline RandomCase random_grid_case(std::uint64_t seed) {
   return c;
 }
 
-/// The same with a B that is made. Its blocks have all rows of a rank, so devices have more memory.
-inline RandomCase random_made_grid_case(std::uint64_t seed) {
+/// The same with a B that is generated. Its blocks have all rows of a rank, so devices have more memory.
+inline RandomCase random_generated_grid_case(std::uint64_t seed) {
   RandomCase c = random_grid_case(seed);
-  c.problem.sources.b = Source::made;
+  c.problem.sources.b = Source::generated;
   c.machine.platform.device.memory_bytes *= 6;
   for (const char* key : {"b", "prefetch_c"}) c.settings.erase(key);
   return c;
@@ -136,7 +136,7 @@ inline RandomCase random_made_grid_case(std::uint64_t seed) {
 
 /// The same as simulator and executor know it: alpha = 1, beta 0 or 1; B given or made.
 inline RandomCase random_plain_grid_case(std::uint64_t seed) {
-  RandomCase c = seed % 2 == 0 ? random_made_grid_case(seed) : random_grid_case(seed);
+  RandomCase c = seed % 2 == 0 ? random_generated_grid_case(seed) : random_grid_case(seed);
   c.problem.alpha = 1;
   if (c.problem.reads_c()) c.problem.beta = 1;
   return c;

@@ -81,7 +81,7 @@ int expect_rests(RandomCase (*make)(std::uint64_t), std::uint64_t cases) {
   return planned_cases;
 }
 
-TEST(RemainingWork, KeepsTheOrderWhereBIsMade) {
+TEST(RemainingWork, KeepsTheOrderWhereBIsGenerated) {
   EXPECT_GT(expect_rests(random_case, 60), 20);
   EXPECT_GT(expect_rests(random_local_case, 60), 20);
 }
@@ -92,7 +92,7 @@ TEST(RemainingWork, KeepsTheOrderWhereBIsSentForEachStep) {
 
 TEST(RemainingWork, KeepsTheOrderWhereCIsSummed) {
   EXPECT_GT(expect_rests(random_grid_case, 120), 40);
-  EXPECT_GT(expect_rests(random_made_grid_case, 60), 20);
+  EXPECT_GT(expect_rests(random_generated_grid_case, 60), 20);
   EXPECT_GT(expect_rests(random_distributed_case, 120), 40);
 }
 

@@ -24,7 +24,7 @@ struct UnequalTiles {
   Machine machine = small_machine(2, 1, 100000, 100000);
 
   UnequalTiles() {
-    plan.operands.b = kMadeAndStays;
+    plan.operands.b = kGeneratedAndStays;
     plan.grid = {2, 1};
     plan.ranks.resize(2);
     plan.ranks[0].devices = {{{{{0}, {{{0}}, {{1}}}}}}};

@@ -109,7 +109,7 @@ TEST(LoadPlatform, ReadsRatesFromUnpinnedMemory) {
                  "platform.runtime.unpinned_made=3e9"});
   EXPECT_EQ(p.runtime.unpinned.initial_bytes_per_s, 1e9);
   EXPECT_EQ(p.runtime.unpinned.received_bytes_per_s, 2e9);
-  EXPECT_EQ(p.runtime.unpinned.made_bytes_per_s, 3e9);
+  EXPECT_EQ(p.runtime.unpinned.generated_bytes_per_s, 3e9);
 }
 
 TEST(LoadPlatform, FillsLinksThatNeedNoDescription) {

@@ -157,7 +157,7 @@ void FakeRank::start_kernel(OperationId id, Device device, std::span<const Produ
   });
 }
 
-void FakeRank::begin_part(const MadePart& part, bool alone) {
+void FakeRank::begin_part(const GeneratedPart& part, bool alone) {
   const Contraction& p = cluster_.problem_;
   const std::int64_t bytes = p.b_bytes(part.tile);
   const bool whole = part.elements * p.element_bytes() == bytes;
@@ -174,21 +174,21 @@ void FakeRank::begin_part(const MadePart& part, bool alone) {
     complain(fmt::format("a small part of B{}", part.tile));
 }
 
-void FakeRank::end_part(const MadePart& part) {
+void FakeRank::end_part(const GeneratedPart& part) {
   const Contraction& p = cluster_.problem_;
   made_[part.tile] += part.elements;
   staged_[part.tile] = made_[part.tile] * p.element_bytes() == p.b_bytes(part.tile);
 }
 
-void FakeRank::start_generate(OperationId id, std::span<const MadePart> parts) {
+void FakeRank::start_generate(OperationId id, std::span<const GeneratedPart> parts) {
   if (parts.empty() || std::ssize(parts) > cluster_.options_.tiles_at_once)
     complain(fmt::format("{} tiles generated at once", parts.size()));
-  for (const MadePart& part : parts) begin_part(part, parts.size() == 1);
+  for (const GeneratedPart& part : parts) begin_part(part, parts.size() == 1);
   if (staged_bytes_ > cluster_.plan_.staging_bytes)
     complain(fmt::format("staging area holds {} bytes", staged_bytes_));
   if (++cores_busy_ > cluster_.options_.core_slots) complain("more work than cores");
-  cluster_.later([this, id, made = std::vector<MadePart>(parts.begin(), parts.end())] {
-    for (const MadePart& part : made) end_part(part);
+  cluster_.later([this, id, made = std::vector<GeneratedPart>(parts.begin(), parts.end())] {
+    for (const GeneratedPart& part : made) end_part(part);
     --cores_busy_;
     scheduler->done(id);
   });
@@ -207,8 +207,8 @@ void FakeRank::start_copy(OperationId id, const Copy& copy) {
     if (traits(copy.to).in_host_memory) complain("a load where nothing is copied");
     if (Tile* const there = use(copy.to, tile, false); there && there->readable)
       complain(name(tile) + " loaded again");
-    if (copy.from == kMade) {
-      if (!traits(copy.to).makes_tiles || streams(tile)) complain(name(tile) + " made on a device");
+    if (copy.from == kGenerated) {
+      if (!traits(copy.to).generates_tiles || streams(tile)) complain(name(tile) + " made on a device");
       if (!generated_.insert(tile.id).second) complain(name(tile) + " made again");
     } else if (copy.from != kHost) {
       if (traits(copy.from).in_host_memory) complain(name(tile) + " copied from a device in host memory");
@@ -225,7 +225,7 @@ void FakeRank::start_copy(OperationId id, const Copy& copy) {
   }
   if (bytes != copy.bytes) complain("a copy with the wrong size");
   if (copy.tiles.empty()) complain("an empty copy");
-  const int kind = copy.from == kHost ? 0 : copy.to == kHost ? 1 : copy.from == kMade ? 3 : 2;
+  const int kind = copy.from == kHost ? 0 : copy.to == kHost ? 1 : copy.from == kGenerated ? 3 : 2;
   const MemoryPlace device = copy.to == kHost ? copy.from : copy.to;
   if (++copies_[device][kind] > cluster_.options_.copy_slots) complain("more copies in flight than slots");
   if (kind == 2) ++cluster_.peer_copies;

@@ -34,7 +34,7 @@ class FakeRank final : public Backend {
   double now() const override;
   int kernel_slots(Device device) const override { return kernel_slots_[static_cast<std::size_t>(device)]; }
   void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
-  void start_generate(OperationId id, std::span<const MadePart> tiles) override;
+  void start_generate(OperationId id, std::span<const GeneratedPart> tiles) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void start_send(OperationId id, Rank to_rank, const Message& message) override;
   void allocate(Device device, TileRef tile) override;
@@ -78,8 +78,8 @@ class FakeRank final : public Backend {
   ReceivedParts parts_to_send(const Message& message);
   void arrived(const Message& message, ReceivedParts parts);
   void copy_ended(const Copy& copy);
-  void begin_part(const MadePart& part, bool alone);
-  void end_part(const MadePart& part);
+  void begin_part(const GeneratedPart& part, bool alone);
+  void end_part(const GeneratedPart& part);
   void staging_left(TileRef tile);
   std::int64_t bytes_of(TileRef tile) const;
   void complain(const std::string& what);

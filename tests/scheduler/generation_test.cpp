@@ -11,14 +11,14 @@ namespace {
 /// Notes what is made.
 struct Maker final : IdleBackend {
   std::vector<TileId> made;
-  std::vector<std::vector<MadePart>> operations;
+  std::vector<std::vector<GeneratedPart>> operations;
   std::vector<OperationId> ids;
   OperationId last = 0;
-  void start_generate(OperationId id, std::span<const MadePart> parts) override {
+  void start_generate(OperationId id, std::span<const GeneratedPart> parts) override {
     last = id;
     ids.push_back(id);
     operations.emplace_back(parts.begin(), parts.end());
-    for (const MadePart& part : parts) made.push_back(part.tile);
+    for (const GeneratedPart& part : parts) made.push_back(part.tile);
   }
 };
 
@@ -35,7 +35,7 @@ TEST(Generation, TheDeviceWithTheLeastInStoreGoesFirst) {
                             Shape::dense(1, 2),
                             0};
   PlanFrame frame;
-  frame.operands.b = kMadeAndStays;
+  frame.operands.b = kGeneratedAndStays;
   frame.staging_bytes = 1000;
   const RankPlan plans{{{{{{0}, {{{0, 1}}}}}}, {{{{1}, {{{0, 1}}}}}}}, {}};
   TileStates tiles(plans.devices.size());
@@ -78,7 +78,7 @@ TEST(Generation, MakesNothingForStepsThatAreHeldBack) {
                             Shape::dense(1, 1),
                             0};
   PlanFrame frame;
-  frame.operands.b = kMadeAndStays;
+  frame.operands.b = kGeneratedAndStays;
   frame.barriers = Barriers::local;
   frame.staging_bytes = 1000;
   const RankPlan plan{{DevicePlan{{{{0}, {{{0}, 0}, {{1}, 1}}}}}}, {}};
@@ -112,7 +112,7 @@ TEST(Generation, ALargeTileIsMadeInParts) {
                             Shape::dense(1, 1),
                             0};
   PlanFrame frame;
-  frame.operands.b = kMadeAndStays;
+  frame.operands.b = kGeneratedAndStays;
   frame.staging_bytes = 1000;
   const RankPlan plan{{DevicePlan{{{{0}, {{{0, 1, 2}}}}}}}, {}};
   TileStates tiles(1);
@@ -133,7 +133,7 @@ TEST(Generation, ALargeTileIsMadeInParts) {
   const TileId large = *problem.b.find(0, 0);
   const TileId first = *problem.b.find(1, 0);
   const TileId second = *problem.b.find(2, 0);
-  using Parts = std::vector<std::vector<MadePart>>;
+  using Parts = std::vector<std::vector<GeneratedPart>>;
   EXPECT_EQ(backend.operations,
             (Parts{{{large, 0, 13}}, {{large, 13, 13}}, {{large, 26, 14}}, {{first, 0, 8}, {second, 0, 8}}}));
   EXPECT_EQ(cores.busy, 4);
@@ -165,7 +165,7 @@ TEST(Generation, AllPartsOfATileComeBeforeTheNext) {
                             Shape::dense(1, 1),
                             0};
   PlanFrame frame;
-  frame.operands.b = kMadeAndStays;
+  frame.operands.b = kGeneratedAndStays;
   frame.staging_bytes = 330;  // of one tile
   const RankPlan plan{{DevicePlan{{{{0}, {{{0, 1}}}}}}}, {}};
   TileStates tiles(1);

@@ -63,7 +63,7 @@ void check_grid(const GridProblem& problem, const AlongAxes& grid, std::uint64_t
     const auto [same, fresh] = bits.emplace(turns_of_sums(problem.settings, grid, node), cluster.c);
     EXPECT_TRUE(fresh || same->second == cluster.c) << "other bits than in other nodes";
     ++totals.right;
-    totals.made += plan->operands.b.made() ? 1 : 0;
+    totals.made += plan->operands.b.generated() ? 1 : 0;
   }
 }
 

@@ -10,7 +10,7 @@ struct IdleBackend : Backend {
   double now() const override { return 0; }
   int kernel_slots(Device) const override { return 1; }
   void start_kernel(OperationId, Device, std::span<const Product>) override {}
-  void start_generate(OperationId, std::span<const MadePart>) override {}
+  void start_generate(OperationId, std::span<const GeneratedPart>) override {}
   void start_copy(OperationId, const Copy&) override {}
   void start_send(OperationId, Rank, const Message&) override {}
   void allocate(Device, TileRef) override {}

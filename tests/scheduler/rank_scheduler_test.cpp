@@ -135,7 +135,7 @@ DeviceTraits random_traits(Random& random, int core_slots) {
   DeviceTraits traits;
   if (random.integer(0, 3) == 0) traits.cores = static_cast<int>(random.integer(1, core_slots));
   traits.in_host_memory = traits.cores > 0 && random.integer(0, 3) > 0;
-  traits.makes_tiles = traits.cores == 0 && random.integer(0, 2) == 0;
+  traits.generates_tiles = traits.cores == 0 && random.integer(0, 2) == 0;
   traits.batch = static_cast<int>(random.integer(1, 3));
   return traits;
 }
@@ -176,7 +176,7 @@ std::int64_t most_received(const Plan& plan, const Contraction& problem) {
 
 bool any_makes_tiles(const SchedulerOptions& options) {
   return std::any_of(options.devices.begin(), options.devices.end(),
-                     [](const DeviceTraits& device) { return device.makes_tiles; });
+                     [](const DeviceTraits& device) { return device.generates_tiles; });
 }
 
 std::string joined(const std::vector<std::string>& lines) {
@@ -292,9 +292,9 @@ TEST(RankScheduler, SumsTheSameBitsWhereBLies) {
   EXPECT_GE(totals.sums, some_of(1000));
 }
 
-/// Beside a B that is made, with all kinds of barriers.
-TEST(RankScheduler, SumsTheSameBitsWhereBIsMade) {
-  const Totals totals = run_cases(random_made_grid_case);
+/// Beside a B that is generated, with all kinds of barriers.
+TEST(RankScheduler, SumsTheSameBitsWhereBIsGenerated) {
+  const Totals totals = run_cases(random_generated_grid_case);
   EXPECT_GE(totals.runs, some_of(600));
   EXPECT_GE(totals.sums, some_of(1000));
 }
@@ -392,8 +392,8 @@ TEST(RankScheduler, InPlanOrderTimeDecidesNothingWithSums) {
   expect_counts_from_the_plan_alone(random_distributed_case);
 }
 
-TEST(RankScheduler, InPlanOrderTimeDecidesNothingWithSumsAndMadeB) {
-  expect_counts_from_the_plan_alone(random_made_grid_case);
+TEST(RankScheduler, InPlanOrderTimeDecidesNothingWithSumsAndGeneratedB) {
+  expect_counts_from_the_plan_alone(random_generated_grid_case);
 }
 
 TEST(RankScheduler, InPlanOrderTimeDecidesNothingWhenBStreams) {
@@ -414,7 +414,7 @@ TEST(RankScheduler, OpensABlockOnlyWhenPeersNoLongerReadTheDevice) {
                             0};
   const std::vector<Chunk> one_by_one{{{0}}, {{1}}, {{2}}, {{3}}, {{4}}, {{5}}};
   Plan plan;
-  plan.operands.b = kMadeAndStays;
+  plan.operands.b = kGeneratedAndStays;
   plan.lookahead = 0;
   plan.device_classes[0].memory_bytes = 1920 + 80 + 32;
   plan.host_budget_bytes = 10000;
@@ -442,7 +442,7 @@ TEST(RankScheduler, CopiesFromADeviceOnTheSameSocket) {
                             Shape::dense(1, 3),
                             0};
   Plan plan;
-  plan.operands.b = kMadeAndStays;
+  plan.operands.b = kGeneratedAndStays;
   plan.device_classes[0].memory_bytes = 10000;
   plan.host_budget_bytes = 10000;
   plan.staging_bytes = 1000;

@@ -117,8 +117,8 @@ Counts check_bounds(std::uint64_t first) {
     Random random(seed + 1000);
     draw_nodes(c.machine, random);
     draw_platform(c.machine, random);
-    if (seed % 2 == 0 && random.integer(0, 1) == 0) enlarge(c);  // where B is made
-    if (c.problem.sources.b == Source::made && random.integer(0, 3) == 0) read_from_file(c, random);
+    if (seed % 2 == 0 && random.integer(0, 1) == 0) enlarge(c);  // where B is generated
+    if (c.problem.sources.b == Source::generated && random.integer(0, 3) == 0) read_from_file(c, random);
     c.settings["batch"] = std::to_string(random.integer(0, 1) == 0 ? 1 : 5);
     const bool chain = random.integer(0, 1) == 1;
     SimulationOptions options;

@@ -14,8 +14,8 @@
 
 namespace foretile {
 
-// B is made. Unless said otherwise tiles are 100 x 100: 80 kB, made in 80 us at 1 GB/s per core; a product
-// takes 2e6 flop at 1 Gflop/s = 2 ms. Links without figures take no time. Times below are in us.
+// B is generated. Unless said otherwise tiles are 100 x 100: 80 kB, made in 80 us at 1 GB/s per core; a
+// product takes 2e6 flop at 1 Gflop/s = 2 ms. Links without figures take no time. Times below are in us.
 inline constexpr double kMicro = 1e-6;
 inline constexpr double kPrecision = 0.01;  // us
 
@@ -28,7 +28,7 @@ inline Contraction dense(std::vector<std::int64_t> m, std::vector<std::int64_t> 
   Shape b = Shape::dense(inner.tiles(), columns.tiles());
   Shape c = Shape::dense(rows.tiles(), columns.tiles());
   Contraction problem{"", rows, columns, inner, std::move(a), std::move(b), std::move(c), 0};
-  problem.sources.b = Source::made;
+  problem.sources.b = Source::generated;
   return problem;
 }
 
@@ -46,7 +46,7 @@ inline const Contraction apart{"",
                                0,
                                false,
                                Precision::f64,
-                               {Source::given, Source::made}};
+                               {Source::given, Source::generated}};
 
 inline Machine machine(int ranks, int devices, int ranks_per_node = 1) {
   return small_machine(ranks, devices, 1 << 30, std::int64_t{1} << 32, ranks_per_node);

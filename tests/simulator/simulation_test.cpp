@@ -149,9 +149,9 @@ TEST(Simulation, TheBusBetweenSocketsLimits) {
   EXPECT_GT(crossings, 0);
 }
 
-/// Columns of 100 and 400. One device has B (made after 80) and A after 80 + 160 = 240. The other's B is made
-/// after 320; A comes from the first device then, in 30 + 80 kB at 0.1 GB/s = 830, longer than B (320 from
-/// the host). Kernel 8000: 320 + 830 + 8000.
+/// Columns of 100 and 400. One device has B (made after 80) and A after 80 + 160 = 240. The other's B is
+/// generated after 320; A comes from the first device then, in 30 + 80 kB at 0.1 GB/s = 830, longer than B
+/// (320 from the host). Kernel 8000: 320 + 830 + 8000.
 TEST(Simulation, CopiesFromAPeer) {
   Machine m = machine(1, 2);
   m.platform.links.host_to_device = {0, 1e9};
@@ -201,10 +201,10 @@ TEST(Simulation, SoftwareOfCopiesIsSerial) {
 TEST(Simulation, ACopyFromUnpinnedMemoryBlocksTheManager) {
   Machine m = machine(1, 1);
   m.platform.links.host_to_device = {0, 1e9};
-  m.platform.runtime.unpinned.made_bytes_per_s = 1e9;
+  m.platform.runtime.unpinned.generated_bytes_per_s = 1e9;
   EXPECT_NEAR(micros(one_product, m, {{"copy_batch_bytes", "0"}}), 2240, kPrecision);
   EXPECT_NEAR(micros(one_product, m), 2240, kPrecision);
-  m.platform.runtime.unpinned.made_bytes_per_s = 5e9;  // no faster than the link
+  m.platform.runtime.unpinned.generated_bytes_per_s = 5e9;  // no faster than the link
   EXPECT_NEAR(micros(one_product, m), 2240, kPrecision);
 }
 
@@ -309,7 +309,7 @@ TEST(Simulation, RanksOfANodeShareItsInjection) {
                             0,
                             false,
                             Precision::f64,
-                            {Source::given, Source::made}};
+                            {Source::given, Source::generated}};
   Machine m = machine(4, 1, 2);
   m.platform.network.message = {10e-6, 20e6};
   m.platform.network.node_injection_bytes_per_s = 30e6;
@@ -438,7 +438,7 @@ TEST(Simulation, CoarseGroupsOfTheBatchesSizeChangeNothing) {
                          Shape(4, 4, {{0, 0}, {1, 1}, {2, 2}, {3, 3}}),
                          Shape::dense(1, 4),
                          0};
-  four_apart.sources.b = Source::made;
+  four_apart.sources.b = Source::generated;
   Machine m = machine(1, 1);
   m.platform.cores_per_socket = 1;
   m.platform.device.kernel.latency_s = 10e-6;

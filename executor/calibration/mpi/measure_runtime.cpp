@@ -67,7 +67,7 @@ PlannedWork sparse_work(const std::array<int, 3>& size, double density, int bloc
   problem.a_density = problem.b_density = density;
   const std::int64_t c_bytes = problem.m * problem.n * 8;
   const std::int64_t columns_bytes = 8 * problem.m * kLarge * 8;  // a few columns of tiles of B and C fit
-  return work_of(with_b(random_contraction(problem), Source::made), 1, {},
+  return work_of(with_b(random_contraction(problem), Source::generated), 1, {},
                  std::max(2 * c_bytes / blocks, columns_bytes));
 }
 

@@ -108,7 +108,7 @@ void add_messages(const Plan& plan, const Contraction& contraction, GraphParts& 
     }
     if (edges.none()) continue;
     edges.use(Matrix::a, block_at(plan, node.place).chunks[node.place.chunk].a, n);
-    if (!plan.operands.b.made()) edges.use(Matrix::b, b_tiles.of(node.place, n), n);
+    if (!plan.operands.b.generated()) edges.use(Matrix::b, b_tiles.of(node.place, n), n);
   }
 }
 

@@ -302,7 +302,7 @@ Contraction molecule_contraction(const MoleculeParameters& given) {
   Shape r = residual_shape(p, orbitals, aos, ij, sizes, t, v);
   Contraction contraction{"molecule",   tiling_of(ij), tiling_of(cd), tiling_of(cd),
                           std::move(t), std::move(v),  std::move(r),  p.seed};
-  contraction.sources.b = Source::made;
+  contraction.sources.b = Source::generated;
   return contraction;
 }
 

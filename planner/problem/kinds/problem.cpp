@@ -71,7 +71,7 @@ void refuse_matrix_keys(const TableReader& table) {
   for (const char* key : {"a_source", "b_source", "a_op", "b_op", "alpha", "beta"}) {
     if (table.has(key))
       throw table.error(key, table.value_text(key), "no such key in a problem of tensors",
-                        "say it in the term: +=, a factor; made in [[operand]]");
+                        "say it in the term: +=, a factor; generated in [[operand]]");
   }
 }
 

@@ -29,10 +29,11 @@ Precision read_precision(TableReader& table) {
 std::optional<Source> read_source(TableReader& table, std::string_view key) {
   if (!table.has(key)) return {};
   const std::string text = table.text(key);
-  for (const Source source : {Source::given, Source::made}) {
+  for (const Source source : {Source::given, Source::generated}) {
     if (text == name_of(source)) return source;
   }
-  throw table.error(key, fmt::format("\"{}\"", text), "\"given\" or \"made\"");
+  if (text == kFormerGenerated) return Source::generated;
+  throw table.error(key, fmt::format("\"{}\"", text), "\"given\" or \"generated\"");
 }
 
 Op read_op(TableReader& table, std::string_view key) {

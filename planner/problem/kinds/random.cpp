@@ -83,7 +83,7 @@ Contraction random_contraction(const RandomParameters& p) {
   Contraction contraction{"random",     std::move(m), std::move(n),
                           std::move(k), std::move(a), std::move(b),
                           std::move(c), p.seed,       p.accumulate ? 1.0 : 0.0};
-  contraction.sources.b = Source::made;
+  contraction.sources.b = Source::generated;
   return contraction;
 }
 

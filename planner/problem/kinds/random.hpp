@@ -28,7 +28,7 @@ struct RandomParameters {
 RandomParameters read_random(TableReader& table);
 /// The text of a problem file.
 std::string random_problem_toml(const RandomParameters& parameters);
-/// The same for the same parameters with every compiler and standard library. B is made (RR-9365,
+/// The same for the same parameters with every compiler and standard library. B is generated (RR-9365,
 /// section 5.1).
 Contraction random_contraction(const RandomParameters& parameters);
 

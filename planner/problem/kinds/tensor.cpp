@@ -52,7 +52,7 @@ OperandTraits read_operand(TableReader& table) {
   for (const std::string& group : operand.antisymmetric) parse_indices(group, table.where("antisymmetric"));
   operand.density = table.real_or("density", 1, kLeastDensity, 1);
   if (table.has("blocks")) operand.blocks = table.rows("blocks", 1, kMostTensorIndices + 1);
-  operand.made = table.boolean_or("made", false);
+  operand.generated = table.boolean_or(table.has(kFormerGenerated) ? kFormerGenerated : "generated", false);
   return operand;
 }
 
@@ -73,7 +73,7 @@ std::string operand_toml(const OperandTraits& operand) {
   if (!operand.antisymmetric.empty())
     text += fmt::format("antisymmetric = [\"{}\"]\n", fmt::join(operand.antisymmetric, "\", \""));
   if (operand.density < 1) text += fmt::format("density = {}\n", operand.density);
-  if (operand.made) text += "made = true\n";
+  if (operand.generated) text += "generated = true\n";
   if (operand.blocks) {
     text += "blocks = [\n";
     for (const auto& block : *operand.blocks) text += fmt::format("  [{}],\n", fmt::join(block, ", "));
@@ -101,7 +101,7 @@ class Builder {
       set_groups(o);
       blocks_.push_back(blocks_of(o));
     }
-    fusion_ = best_fusion(term_, weights(), made_operand());
+    fusion_ = best_fusion(term_, weights(), generated_operand());
   }
 
   Contraction contraction() const {
@@ -112,7 +112,7 @@ class Builder {
     contraction.alpha = term_.factor;
     contraction.beta = text_.accumulate ? 1.0 : 0.0;
     const auto source = [&](std::size_t matrix) {
-      return traits_[fusion_.operand.at(matrix)].made ? Source::made : Source::given;
+      return traits_[fusion_.operand.at(matrix)].generated ? Source::generated : Source::given;
     };
     contraction.sources = {source(0), source(1)};
     return contraction;
@@ -367,9 +367,9 @@ class Builder {
     return {static_cast<double>(blocks_[0].elements()), static_cast<double>(blocks_[1].elements()), result};
   }
 
-  std::optional<std::size_t> made_operand() const {
-    if (traits_[0].made == traits_[1].made) return std::nullopt;
-    return traits_[0].made ? 0 : 1;
+  std::optional<std::size_t> generated_operand() const {
+    if (traits_[0].generated == traits_[1].generated) return std::nullopt;
+    return traits_[0].generated ? 0 : 1;
   }
 
   const TensorParameters& parameters_;

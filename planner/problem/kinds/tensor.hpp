@@ -37,7 +37,7 @@ struct OperandTraits {
   std::vector<std::string> antisymmetric;  ///< groups of indices, as "ab": one block stands for all orders
   double density = 1;                      ///< stored elements that are kept, over all
   std::optional<std::vector<std::vector<double>>> blocks;  ///< these alone: a tile of each index, and a norm
-  bool made = false;                                       ///< where it is used; else given
+  bool generated = false;                                  ///< where it is used; else given
 };
 
 struct TensorParameters {

@@ -160,7 +160,7 @@ class BStays final : public Strategy {
 
   std::string name() const override { return preset_.name; }
 
-  /// A is sent, B is made where it stays.
+  /// A is sent, B is generated where it stays.
   Sources sources_for(const Sources& asked) const override { return {Source::given, made_or_read(asked.b)}; }
 
   std::vector<ParameterInfo> list_parameters() const override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A is sent, and B is made where it is used and stays there (RR-9365 3.2): one planner for all presets, which
-// say who gets which columns, and in which order tiles of A are sent and loaded.
+// A is sent, and B is generated where it is used and stays there (RR-9365 3.2): one planner for all presets,
+// which say who gets which columns, and in which order tiles of A are sent and loaded.
 #pragma once
 
 #include <cstdint>

@@ -84,7 +84,7 @@ class Counter {
                                    generation_.file_s(amount * machine_.ranks_per_node));
     if (gpu_) {
       column.make_s += make_s;
-      column.copy_s += load_s(HostTile::made, bytes);
+      column.copy_s += load_s(HostTile::generated, bytes);
     } else {
       column.product_s += make_s;
     }

@@ -126,7 +126,7 @@ CStaysPlanner::CStaysPlanner(std::string_view strategy, const Contraction& contr
 void CStaysPlanner::make_b(const Machine& machine, const Settings& settings) {
   const auto refuse = [](const char* key, const std::string& found, const std::string& expected) {
     throw input_error(key, found, expected,
-                      "B is made, once by a rank, and stays while its block is worked on");
+                      "B is generated, once by a rank, and stays while its block is worked on");
   };
   const std::int32_t rows = most_owned(problem_.m.tiles(), frame_.grid.p);
   const auto b = integer_or_auto(settings, "b");

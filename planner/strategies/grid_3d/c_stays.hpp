@@ -36,8 +36,8 @@ struct CStaysGrid {
   std::int64_t sum_bytes = 0;
   /// Host memory of a rank; nothing: all that the machine has.
   std::optional<std::int64_t> host_bytes = {};
-  /// B is made where it is needed, once by a rank, and stays beside C: nothing of B travels, and a block has
-  /// all tile rows of its rank.
+  /// B is generated where it is needed, once by a rank, and stays beside C: nothing of B travels, and a block
+  /// has all tile rows of its rank.
   bool makes_b = false;
   Settings parameters = {};  ///< the strategy's own, with the values used
 

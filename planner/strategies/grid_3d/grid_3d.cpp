@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A p x q x r grid of ranks over M, N and K: A travels along q, B along p, parts of C are summed along r. Any
-// axis may be 1, so that 1D, 2D, 2.5D and 3D grids are one strategy. Where the problem says that B is made,
-// each rank makes what it multiplies, and nothing travels along p.
+// axis may be 1, so that 1D, 2D, 2.5D and 3D grids are one strategy. Where the problem says that B is
+// generated, each rank makes what it multiplies, and nothing travels along p.
 #include <fmt/format.h>
 
 #include <algorithm>

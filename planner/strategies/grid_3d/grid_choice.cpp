@@ -36,13 +36,13 @@ namespace {
 
 /// Bytes of A, B and C that travel, of B where it is made, and the share of products that there are.
 struct Amounts {
-  double a, b, c, made_b, filled;
+  double a, b, c, generated_b, filled;
 
   explicit Amounts(const Contraction& p)
       : a(bytes_of_all(p, Matrix::a)),
         b(comes_where_used(p.sources.b) ? 0 : bytes_of_all(p, Matrix::b)),
         c(bytes_of_all(p, Matrix::c)),
-        made_b(comes_where_used(p.sources.b) ? bytes_of_all(p, Matrix::b) : 0) {
+        generated_b(comes_where_used(p.sources.b) ? bytes_of_all(p, Matrix::b) : 0) {
     const auto share = [](const Shape& shape) {
       return static_cast<double>(shape.nonzeros()) / (1.0 * shape.rows() * shape.columns());
     };
@@ -60,11 +60,11 @@ double largest_share(std::int32_t tiles, int owners) {
 double work_s(const Contraction& problem, const Machine& machine, double products_s, double bytes) {
   const GenerationTimes generation(machine, problem.sources.b == Source::in_file);
   if (generation.on_device()) return products_s + generation.device_s(bytes, machine.devices_per_rank);
-  const double making_s = std::max(generation.core_s(bytes, machine.cores_per_rank()),
-                                   generation.file_s(bytes * machine.ranks_per_node));
-  if (machine.platform.device.kind == DeviceKind::core) return products_s + making_s;
+  const double generation_s = std::max(generation.core_s(bytes, machine.cores_per_rank()),
+                                       generation.file_s(bytes * machine.ranks_per_node));
+  if (machine.platform.device.kind == DeviceKind::core) return products_s + generation_s;
   return std::max(
-      {products_s, making_s, host_to_device_s(machine.platform, bytes, machine.devices_per_rank)});
+      {products_s, generation_s, host_to_device_s(machine.platform, bytes, machine.devices_per_rank)});
 }
 
 GridCost cost_of(const Contraction& p, const Machine& machine, const ProcessGrid& grid, const Amounts& all) {
@@ -89,8 +89,8 @@ GridCost cost_of(const Contraction& p, const Machine& machine, const ProcessGrid
                        static_cast<double>(p.n.extent()) * static_cast<double>(p.k.extent()) * all.filled;
   const double rate = machine.platform.device.kernel_for(p.precision).rate_flops_per_s;
   const double bandwidth = message_link(machine.platform, machine.nodes() == 1).bandwidth_bytes_per_s;
-  const double own_s =
-      work_s(p, machine, flops * rows * columns * depth * on_device / rate, all.made_b * columns * depth);
+  const double own_s = work_s(p, machine, flops * rows * columns * depth * on_device / rate,
+                              all.generated_b * columns * depth);
   cost.seconds = std::max(own_s, over(cost.received_bytes, bandwidth)) + over(cost.summed_bytes, bandwidth);
   return cost;
 }
@@ -162,8 +162,8 @@ ProcessGrid choose_grid(const Contraction& p, const Machine& machine,
       }
     }
   }
-  const auto host_bytes = static_cast<double>(all.made_b > 0 ? machine.host_bytes_beside_devices()
-                                                             : machine.host_bytes_per_rank());
+  const auto host_bytes = static_cast<double>(all.generated_b > 0 ? machine.host_bytes_beside_devices()
+                                                                  : machine.host_bytes_per_rank());
   const auto too_large = [&](const Candidate& candidate) {
     const GridCost& cost = candidate.second;
     return cost.held_bytes > host_bytes ||

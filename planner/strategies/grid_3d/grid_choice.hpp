@@ -10,8 +10,8 @@
 
 namespace foretile {
 
-/// What a grid moves and how long that takes, by extents, tile counts and densities. A B that is made does
-/// not travel: each rank makes what it multiplies.
+/// What a grid moves and how long that takes, by extents, tile counts and densities. A B that is generated
+/// does not travel: each rank makes what it multiplies.
 struct GridCost {
   double received_bytes = 0;  ///< of A, and of B where it is given, by a rank with most tiles
   double summed_bytes = 0;    ///< parts of C that a rank sends, on average

@@ -155,7 +155,7 @@ std::string precision_of(const testing::TestParamInfo<Precision>& test) {
 /// Tiles of B whole, and in parts of 1 kB at least.
 TEST(CpuBackend, TheProductDoesNotDependOnHowManyCoresMakeATile) {
   for (const Precision precision : {Precision::f64, Precision::f32}) {
-    const Contraction problem = made_tiles(precision);
+    const Contraction problem = generated_tiles(precision);
     Machine machine = small_machine(1, 2, 1 << 20, 1 << 24);
     machine.platform.device.kind = DeviceKind::core;
     const Plan plan = make_plan(problem, machine, {});
@@ -176,7 +176,7 @@ TEST(CpuBackend, TheProductDoesNotDependOnHowManyCoresMakeATile) {
       EXPECT_EQ(found.c, whole.c) << cores << " cores";
       EXPECT_EQ(found.statistics.generated_tiles, 9);
       EXPECT_EQ(found.statistics.generated_bytes, whole.statistics.generated_bytes);
-      EXPECT_EQ(found.statistics.generate_operations, made_operations(precision, cores));
+      EXPECT_EQ(found.statistics.generate_operations, generated_operations(precision, cores));
     }
   }
 }

@@ -133,7 +133,7 @@ TEST(GpuBackend, SaysWhereAndAtWhatItFailed) {
             where + "multiplying C(0,1) += A(0,0) B(0,1)" + why);
   EXPECT_EQ(message("make",
                     [&](GpuBackend& b) {
-                      b.start_copy(0, {kMade, 1, {{Matrix::b, 1}}, 120});
+                      b.start_copy(0, {kGenerated, 1, {{Matrix::b, 1}}, 120});
                     }),
             where + "making B(0,1)" + why);
   EXPECT_EQ(message("copy",
@@ -183,7 +183,7 @@ struct Rows {
 /// As CpuBackend, TheProductDoesNotDependOnHowManyCoresMakeATile.
 TEST(GpuBackend, TheProductDoesNotDependOnHowManyCoresMakeATile) {
   for (const Precision precision : {Precision::f64, Precision::f32}) {
-    const Contraction problem = made_tiles(precision);
+    const Contraction problem = generated_tiles(precision);
     const Machine machine = small_machine(1, 2, 1 << 20, 1 << 24);
     const Plan plan = make_plan(problem, machine, {});
     SchedulerOptions options = scheduler_options(plan, plan.ranks[0], problem, machine, 0, true);
@@ -202,7 +202,7 @@ TEST(GpuBackend, TheProductDoesNotDependOnHowManyCoresMakeATile) {
       const AloneResult found = run(cores);
       EXPECT_EQ(found.c, whole.c) << cores << " cores";
       EXPECT_EQ(found.statistics.generated_tiles, 9);
-      EXPECT_EQ(found.statistics.generate_operations, made_operations(precision, cores));
+      EXPECT_EQ(found.statistics.generate_operations, generated_operations(precision, cores));
     }
   }
 }

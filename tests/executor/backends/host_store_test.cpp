@@ -90,7 +90,7 @@ TEST(HostStore, MakesNoInitialCWithoutAccumulate) {
 TEST(HostStore, LeavesGeneratedTilesOfBToTheCores) {
   const Contraction p = problem();
   Plan plan = streaming_plan();
-  plan.operands.b = kMadeAndStays;
+  plan.operands.b = kGeneratedAndStays;
   RankPlan part = part_of_rank_0();
   part.transfers.clear();
   const HostStore host(p, plan, part, 0);

@@ -17,7 +17,7 @@
 namespace foretile {
 
 /// Nine tiles of B from 1.7 to 24 kB (f64) or half of that, which are made and stay.
-inline Contraction made_tiles(Precision precision) {
+inline Contraction generated_tiles(Precision precision) {
   Contraction problem{"p",
                       Tiling({0, 20, 33}),
                       Tiling({0, 50, 80, 111}),
@@ -28,13 +28,13 @@ inline Contraction made_tiles(Precision precision) {
                       17,
                       false,
                       precision};
-  problem.sources.b = Source::made;
+  problem.sources.b = Source::generated;
   return problem;
 }
 
 /// Operations that make its B where parts have 1 kB at least: six tiles of 4.8 kB (f32) or more are made by
 /// up to four cores, one of 1.4 or 2.8 kB in one or two parts, and two of 1.7 kB (f64) or less in one.
-inline std::int64_t made_operations(Precision precision, int cores) {
+inline std::int64_t generated_operations(Precision precision, int cores) {
   const int medium = precision == Precision::f64 ? std::min(cores, 2) : 1;
   return std::int64_t{6} * cores + medium + 2;
 }

@@ -109,7 +109,7 @@ TEST(MeasureGpuCopies, TwoDevicesArePeers) {
 TEST(MeasureMaking, CountsAllTilesOfALaunch) {
   StandInGpus gpus;
   TimedGpu gpu({.bytes_per_s = 100e6});  // 8 tiles: 5 ms
-  const MakeRate found = measure_making(gpus, gpu, 1 << 16, 0.05);
+  const GenerationRate found = measure_generation(gpus, gpu, 1 << 16, 0.05);
   CallTimes({&gpu}).expect_mean((8 << 16) / found.bytes_per_s, 8 << 16, 1, 100);
 }
 

@@ -42,7 +42,7 @@ Case random_case(std::uint64_t seed) {
            {}};
   one.strategy = kStrategies[static_cast<std::size_t>(random.integer(0, 3))];
   const bool dense_plan = one.strategy == "stationary-c" || one.strategy == "grid-3d";
-  one.p.sources.b = dense_plan ? Source::given : Source::made;
+  one.p.sources.b = dense_plan ? Source::given : Source::generated;
   one.p.precision = random.integer(0, 1) == 1 ? Precision::f64 : Precision::f32;
   one.p.complex_elements = random.integer(0, 1) == 1;
   one.p.a_op = static_cast<Op>(random.integer(0, 2));
@@ -192,7 +192,7 @@ TEST(FiniteCheck, NamesTheTile) {
     } catch (const std::exception& error) {
       message = error.what();
     }
-    const bool distributed = matrix == Matrix::b && one.p.sources.b == Source::made;
+    const bool distributed = matrix == Matrix::b && one.p.sources.b == Source::generated;
     const Rank holder =
         distributed ? Rank::of(static_cast<int>(bad % world_size())) : product.owner({matrix, bad});
     const Shape& shape = shape_of(one.p, matrix);

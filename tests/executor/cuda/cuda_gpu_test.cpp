@@ -92,9 +92,9 @@ TEST_F(CudaGpuTest, MakesTheNumbersOfGenerateTile) {
   std::byte* floats = gpu->allocate(4000);
   const std::vector<TileToMake> as_double = {{doubles, 1000, key, 3.7}, {doubles, 0, key, 3.7}};
   const TileToMake as_float{floats, 1000, key, 3.7};
-  gpu->make(kMakeLane, Precision::f64, as_double);
-  gpu->make(kMakeLane, Precision::f32, {&as_float, 1});
-  wait_for(*gpu, kMakeLane);
+  gpu->make(kGenerateLane, Precision::f64, as_double);
+  gpu->make(kGenerateLane, Precision::f32, {&as_float, 1});
+  wait_for(*gpu, kGenerateLane);
   EXPECT_EQ(get<double>(gpus, *gpu, doubles, 1000), expected);
   EXPECT_EQ(get<float>(gpus, *gpu, floats, 1000), std::vector<float>(expected.begin(), expected.end()));
 }
@@ -308,11 +308,11 @@ void use_everything() {
   other->multiply(kFirstKernelLane + 1, {{Precision::f64}}, tiles);
   other->multiply(kFirstKernelLane, {{Precision::f64}}, std::span(tiles).last(1));
   const TileToMake to_make{one->allocate(64), 8, 1, 1.0};
-  one->make(kMakeLane, Precision::f64, {&to_make, 1});
-  wait_for(*one, kMakeLane);
+  one->make(kGenerateLane, Precision::f64, {&to_make, 1});
+  wait_for(*one, kGenerateLane);
   const std::vector<std::int64_t> extents{8};
   const TileToCombine to_add{extents, {}, 1, 1, to_make.to, one->allocate(64)};
-  one->follow(kPeerLane, kMakeLane);
+  one->follow(kPeerLane, kGenerateLane);
   one->combine(kPeerLane, Precision::f64, {&to_add, 1});
   wait_for(*one, kPeerLane);
   const CopyPiece piece{other->allocate(64), to_make.to, 64};

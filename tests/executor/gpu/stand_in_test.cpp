@@ -49,8 +49,8 @@ void expect_the_numbers_of_the_cpu(Precision precision) {
   generate_tile(wanted, 42, 3.5);
   const auto size = static_cast<std::int64_t>(1000 * sizeof(Real));
   auto* const tile = gpu->allocate(size);
-  gpu->make(kMakeLane, precision, std::vector<TileToMake>{{tile, 1000, 42, 3.5}});
-  gpu->follow(kOutLane, kMakeLane);
+  gpu->make(kGenerateLane, precision, std::vector<TileToMake>{{tile, 1000, 42, 3.5}});
+  gpu->follow(kOutLane, kGenerateLane);
   gpu->copy(kOutLane, std::vector<CopyPiece>{{std::as_writable_bytes(std::span(found)).data(), tile, size}});
   wait(gpus, *gpu, kOutLane);
   EXPECT_EQ(found, wanted);

@@ -123,7 +123,7 @@ TEST(Checkpoint, ResumedRunsGiveTheSameBits) {
 }
 
 TEST(Checkpoint, ResumedRunsGiveTheSameBitsOnGpus) {
-  EXPECT_GT(expect_same_bits(random_made_grid_case, 6, true), 0);
+  EXPECT_GT(expect_same_bits(random_generated_grid_case, 6, true), 0);
   EXPECT_GT(expect_same_bits(random_streamed_case, 6, true), 0);
 }
 

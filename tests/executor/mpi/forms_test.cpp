@@ -40,7 +40,7 @@ void give_form(Contraction& p, Random& random) {
 /// Strategies that take B as the problem has it.
 Settings settings_of(const GridProblem& problem, Random& random) {
   if (random.integer(0, 1) == 0) return problem.settings;
-  const bool made = problem.contraction.sources.b == Source::made;
+  const bool made = problem.contraction.sources.b == Source::generated;
   const char* const strategy = !made                       ? "stationary-c"
                                : random.integer(0, 1) == 0 ? "stationary-b"
                                                            : "local-b";

@@ -83,7 +83,7 @@ void expect_plain_results(const Program& program, const ProgramSizes& sizes) {
     }
     ProgramPlanOptions how{mode.mode, mode.distribution, {}};
     for (const ProgramTensor& tensor : fused.tensors()) {
-      if (mode.makes && tensor.role == TensorRole::given) how.made.push_back(text_of(tensor, program));
+      if (mode.makes && tensor.role == TensorRole::given) how.on_demand.push_back(text_of(tensor, program));
     }
     ProgramRun run(MPI_COMM_WORLD, fused, options, how);
     const ProgramReport report = run.run(numbers, true);

@@ -23,7 +23,7 @@ class TilesInMemory final : public TileStorage {
     for (const TileId tile : product.own_tiles(Matrix::c)) add({Matrix::c, tile});
   }
   std::optional<TileView> in_place(TileRef tile) const override {
-    if (tile.matrix == Matrix::b && p_.sources.b == Source::made) return std::nullopt;
+    if (tile.matrix == Matrix::b && p_.sources.b == Source::generated) return std::nullopt;
     if (tile.matrix == Matrix::c && !c_in_place_) return std::nullopt;
     return view(tile);
   }

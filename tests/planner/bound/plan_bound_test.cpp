@@ -27,7 +27,7 @@ struct TwoBlocks {
 
   TwoBlocks() {
     plan.device_classes = {{DeviceKind::gpu, 10000}};
-    plan.operands.b = kMadeAndStays;
+    plan.operands.b = kGeneratedAndStays;
     plan.grid = {1, 2};
     plan.ranks.resize(2);
     plan.ranks[0].devices = {{{{{0}, {{{0}}, {{1}}}}, {{1}, {{{0, 1}}}}}}};
@@ -109,7 +109,7 @@ TEST(PlanBound, FollowsTheTreeOfTheMessage) {
                             Shape::dense(1, 4),
                             0};
   Plan plan;
-  plan.operands.b = kMadeAndStays;
+  plan.operands.b = kGeneratedAndStays;
   plan.grid = {1, 4};
   for (std::int32_t rank = 0; rank < 4; ++rank) plan.ranks.push_back({{{{{{rank}, {{{0}}}}}}}, {}});
   plan.ranks[0].transfers = {{{0}, {1, 2, 3}}};

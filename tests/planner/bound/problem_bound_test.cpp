@@ -7,11 +7,11 @@
 namespace foretile::problem_bound_test {
 namespace {
 
-constexpr Sources kMadeB{Source::given, Source::made};
+constexpr Sources kGeneratedB{Source::given, Source::generated};
 
 void expect_bound(const Contraction& problem, const Machine& machine, double seconds,
                   const std::string& limit) {
-  const Bound found = problem_bound(problem, machine, kMadeB);
+  const Bound found = problem_bound(problem, machine, kGeneratedB);
   EXPECT_NEAR(found.seconds, seconds, 1e-9 * seconds);
   EXPECT_EQ(found.limit, limit);
 }
@@ -54,7 +54,7 @@ TEST(ProblemBound, Copies) {
   expect_bound(example.problem, example.machine, 2.5, "copies of all devices");
   example.problem.beta = 1;
   expect_bound(example.problem, example.machine, 3.5, "copies of all devices");
-  example.machine.platform.runtime.unpinned.made_bytes_per_s = 1e3;  // B: 4.8 s more
+  example.machine.platform.runtime.unpinned.generated_bytes_per_s = 1e3;  // B: 4.8 s more
   expect_bound(example.problem, example.machine, (7 + 4.8) / 2, "copies of all devices");
 }
 
@@ -62,8 +62,8 @@ TEST(ProblemBound, Copies) {
 TEST(ProblemBound, EachRowOfRanksNeedsB) {
   UnequalTiles example;
   example.machine.platform.runtime.copy_overhead_s = 1;
-  EXPECT_NEAR(problem_bound(example.problem, example.machine, kMadeB, {2, 1}).seconds, 3, 1e-9);
-  EXPECT_NEAR(problem_bound(example.problem, example.machine, kMadeB, {100, 1}).seconds, 3, 1e-9);
+  EXPECT_NEAR(problem_bound(example.problem, example.machine, kGeneratedB, {2, 1}).seconds, 3, 1e-9);
+  EXPECT_NEAR(problem_bound(example.problem, example.machine, kGeneratedB, {100, 1}).seconds, 3, 1e-9);
 }
 
 /// 3 x 3 products of 8 us for as many tiles of C, on 4 ranks with one device each. Distributed to 2 x 2
@@ -79,15 +79,15 @@ TEST(ProblemBound, PartsOfCAsTheyAreDistributed) {
                             Shape::dense(3, 3),
                             0};
   Machine machine = small_machine(4, 1, 100000, 100000);
-  EXPECT_NEAR(problem_bound(problem, machine, kMadeB).seconds, 18e-6, 1e-15);
-  EXPECT_NEAR(problem_bound(problem, machine, kMadeB, {2, 2}).seconds, 32e-6, 1e-15);
-  EXPECT_NEAR(problem_bound(problem, machine, kMadeB, {2, 1}).seconds, 24e-6, 1e-15);
+  EXPECT_NEAR(problem_bound(problem, machine, kGeneratedB).seconds, 18e-6, 1e-15);
+  EXPECT_NEAR(problem_bound(problem, machine, kGeneratedB, {2, 2}).seconds, 32e-6, 1e-15);
+  EXPECT_NEAR(problem_bound(problem, machine, kGeneratedB, {2, 1}).seconds, 24e-6, 1e-15);
   machine.platform.runtime.message_overhead_s = 1;
   const auto seconds = [&](Source b, const DistributionOfC& distribution) {
     return problem_bound(problem, machine, {Source::given, b}, distribution).seconds;
   };
   // 3 tiles of A, each sent and received once, by 4 ranks; where B is given, 3 of B too.
-  EXPECT_NEAR(seconds(Source::made, {2, 2}), 2 * 3 / 4.0, 1e-9);
+  EXPECT_NEAR(seconds(Source::generated, {2, 2}), 2 * 3 / 4.0, 1e-9);
   EXPECT_NEAR(seconds(Source::given, {2, 2}), 2 * 6 / 4.0, 1e-9);
   EXPECT_NEAR(seconds(Source::given, {1, 4}), 2 * 6 / 4.0, 1e-9);  // of A to 3 columns, twice
   EXPECT_LT(seconds(Source::given, {1, 1}), 1);
@@ -125,7 +125,7 @@ TEST(ProblemBound, TilesWithoutProductsAreNotLoaded) {
 TEST(ProblemBound, OfNothing) {
   UnequalTiles example;
   example.problem.c = Shape(2, 1, {});
-  EXPECT_EQ(problem_bound(example.problem, example.machine, kMadeB).seconds, 0);
+  EXPECT_EQ(problem_bound(example.problem, example.machine, kGeneratedB).seconds, 0);
 }
 
 }  // namespace

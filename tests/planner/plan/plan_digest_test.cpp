@@ -12,7 +12,7 @@ namespace {
 
 Plan example() {
   Plan plan;
-  plan.operands.b = kMadeAndStays;
+  plan.operands.b = kGeneratedAndStays;
   plan.grid = {1, 2};
   plan.ranks.resize(2);
   plan.ranks[0].devices = {{{{{0, 1}, {{{0}}, {{1}}}}}}};

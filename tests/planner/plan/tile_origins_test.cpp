@@ -24,15 +24,15 @@ PlanFrame frame(ProcessGrid grid, Operands operands = {}) {
 }
 
 // A grid of 1 x 2: rank 0 owns column 0 of A and receives column 1. Each rank makes its own B.
-TEST(TileOrigins, OfAProductWithBMade) {
+TEST(TileOrigins, OfAProductWithBGenerated) {
   const Contraction p = dense({4}, {4, 4}, {4, 4});
-  const PlanFrame made_b = frame({1, 2}, {.b = kMadeAndStays});
-  const TileOrigins origins(p, made_b);
+  const PlanFrame generated_b = frame({1, 2}, {.b = kGeneratedAndStays});
+  const TileOrigins origins(p, generated_b);
   EXPECT_EQ(origins.of(0, {Matrix::a, 0}), HostTile::array);
   EXPECT_EQ(origins.of(0, {Matrix::a, 1}), HostTile::received);
   EXPECT_EQ(origins.of(1, {Matrix::a, 1}), HostTile::array);
-  EXPECT_EQ(origins.of(0, {Matrix::b, 0}), HostTile::made);
-  EXPECT_EQ(origins.of(1, {Matrix::b, 0}), HostTile::made);
+  EXPECT_EQ(origins.of(0, {Matrix::b, 0}), HostTile::generated);
+  EXPECT_EQ(origins.of(1, {Matrix::b, 0}), HostTile::generated);
 }
 
 // Where B streams it is distributed as A is; initial tiles of C are where they are computed.

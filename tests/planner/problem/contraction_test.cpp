@@ -93,13 +93,13 @@ TEST_F(SmallProduct, TransposedTwiceIsTheSame) {
   Contraction p{"small", Tiling({0, 2}),           Tiling({0, 5, 11}), Tiling({0, 3, 7}), a,
                 b,       symbolic_product(a, b, 0)};
   p.a_op = Op::transpose;
-  p.sources = {Source::given, Source::made};
+  p.sources = {Source::given, Source::generated};
   p.alpha = {2, 1};
   const Contraction t = transposed(p);
   EXPECT_TRUE(t.is_transposed);
   EXPECT_EQ(t.m.extent(), 11);
   EXPECT_EQ(t.n.extent(), 2);
-  EXPECT_EQ(t.sources, (Sources{Source::made, Source::given}));
+  EXPECT_EQ(t.sources, (Sources{Source::generated, Source::given}));
   EXPECT_EQ(t.a_op, Op::transpose);
   EXPECT_EQ(t.b_op, Op::none);
   EXPECT_EQ(t.alpha, p.alpha);
@@ -148,10 +148,10 @@ TEST_F(SmallProduct, RunnableOrNamed) {
   EXPECT_EQ(refused(p), "");
   p = plain;
   p.sources.a = Source::in_file;
-  EXPECT_EQ(
-      refused(p),
-      "contraction, source of A: found in a file, expected given or made; only plans can be made of this "
-      "contraction so far");
+  EXPECT_EQ(refused(p),
+            "contraction, source of A: found in a file, expected given or generated; only plans can be made "
+            "of this "
+            "contraction so far");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 
@@ -80,9 +80,9 @@ TEST(ChoosePlan, FitsWhereBlocksRoundRobinFit) {
       }
       if (!round_robin_fits) break;
       const ProgramPlan planned =
-          choose_plan(program, machine_with(3, bytes), {}, {mode, {}, {kMakeWhatIsTooLarge}});
+          choose_plan(program, machine_with(3, bytes), {}, {mode, {}, {kWhatIsTooLarge}});
       EXPECT_LE(planned.work.summary.peak_host_bytes, bytes);
-      EXPECT_TRUE(made_names(program, planned.distribution).empty());
+      EXPECT_TRUE(names_on_demand(program, planned.distribution).empty());
     }
     EXPECT_GT(tried, 3);
   }

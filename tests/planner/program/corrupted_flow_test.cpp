@@ -223,7 +223,7 @@ TEST(CorruptedFlow, IsRefused) {
         below(random, 2) == 0 ? ProgramMode::levels : ProgramMode::flow,
         below(random, 2) == 0 ? DistributionChoice::automatic : DistributionChoice::round_robin,
         {}};
-    if (below(random, 3) == 0) options.made = {"v[pp|pp]"};
+    if (below(random, 3) == 0) options.on_demand = {"v[pp|pp]"};
     const bool on_gpus = below(random, 4) == 0;
     Settings settings;
     if (below(random, 3) == 0) settings["strategy"] = "owner-b";  // moves tiles of tensors

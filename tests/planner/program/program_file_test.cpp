@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 #include "planner/program/choose_plan.hpp"
 #include "platforms/here.hpp"
 #include "platforms/loader.hpp"
@@ -70,7 +70,7 @@ TEST(ProgramFile, RebuildsWhatWasPlanned) {
           EXPECT_EQ(program_file_json(read), json);
           const RebuiltProgram rebuilt = rebuild(read);
           EXPECT_EQ(program_digest(rebuilt.plan, *rebuilt.program), stored.digest);
-          EXPECT_EQ(made_names(*rebuilt.program, rebuilt.plan.distribution),
+          EXPECT_EQ(names_on_demand(*rebuilt.program, rebuilt.plan.distribution),
                     std::vector<std::string>{"v[pp|pp]"});
           EXPECT_EQ(rebuilt.plan.mode, mode);
         }
@@ -131,7 +131,8 @@ TEST(ProgramFile, RefusesWhatIsNotIts) {
          error_after([](Json& json) { json["distribution"]["strategies"] = {"grid-3d"}; }));
   expect("p.json: program.text, line 1",
          error_after([](Json& json) { json["program"]["text"] = "nonsense"; }));
-  expect("p.json: tensors to make: found nope", error_after([](Json& json) { json["made"] = {"nope"}; }));
+  expect("p.json: tensors on demand: found nope",
+         error_after([](Json& json) { json["on_demand"] = {"nope"}; }));
   expect("p.json: sizes.tile: found 0", error_after([](Json& json) { json["sizes"]["tile"] = 0; }));
 }
 

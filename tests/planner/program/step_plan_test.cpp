@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 #include "planner/plan/owners.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
@@ -108,7 +108,7 @@ TEST(StepPlan, SaysWhichTermDoesNotFit) {
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("level 1"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what())
-                  .find("use more nodes, or make slices of given tensors when they are needed: make auto"),
+                  .find("use more nodes, or generate slices of given tensors on demand: --on-demand auto"),
               std::string::npos)
         << error.what();
   }

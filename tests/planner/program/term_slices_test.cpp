@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 #include "tests/planner/program/example.hpp"
 
 namespace foretile::term_slices_test {

@@ -57,7 +57,7 @@ TEST(RedistributionCosts, LooksForCWhereItsProductsAre) {
   const Contraction p = dense_product(2, 4, 2, 2);
   Plan plan;
   plan.grid = {1, 2, 1};
-  plan.operands.b = kMadeAndStays;
+  plan.operands.b = kGeneratedAndStays;
   plan.ranks.resize(2);
   plan.ranks[1].devices = {{{{{0, 1}, {{{0}}}}}}};
   const Home home{{1, 2, 1}, {DistributionKind::cyclic, {}}, {}, {DistributionKind::contiguous, {}}};

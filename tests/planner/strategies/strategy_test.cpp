@@ -61,11 +61,11 @@ TEST(Strategies, UnknownKeyIsNamedAndTheKnownOnesListed) {
 }
 
 const Sources both_given{Source::given, Source::given};
-const Sources b_made{Source::given, Source::made};
-const Sources a_made{Source::made, Source::given};
+const Sources b_generated{Source::given, Source::generated};
+const Sources a_generated{Source::generated, Source::given};
 
 TEST(Strategies, TheDefaultFollowsFromTheSources) {
-  EXPECT_EQ(choose_strategy(b_made, {}).name(), "stationary-b");
+  EXPECT_EQ(choose_strategy(b_generated, {}).name(), "stationary-b");
   EXPECT_EQ(choose_strategy(both_given, {}).name(), "grid-3d");
   EXPECT_EQ(choose_strategy(both_given, {{"strategy", "stationary-b"}}).name(), "stationary-b");
   RandomCase c = random_case(1);
@@ -86,37 +86,39 @@ TEST(Strategies, ParametersThatAreSetChooseTheStrategy) {
 
 TEST(Strategies, SourcesThatNoneHonoursNeedAName) {
   try {
-    choose_strategy(a_made, {});
+    choose_strategy(a_generated, {});
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(
         error.what(),
-        "a_source, b_source: found A is made, B is given, expected A is given, B is made (stationary-b, "
+        "a_source, b_source: found A is generated, B is given, expected A is given, B is generated "
+        "(stationary-b, "
         "local-b) or A is given, B is given (grid-3d, stationary-c, owner-b, owner-computes-c); change the "
         "problem, "
         "or set strategy=NAME to override it");
   }
-  EXPECT_EQ(choose_strategy(a_made, {{"strategy", "stationary-c"}}).name(), "stationary-c");
+  EXPECT_EQ(choose_strategy(a_generated, {{"strategy", "stationary-c"}}).name(), "stationary-c");
 }
 
 TEST(Strategies, TellWhatTheyOverride) {
-  EXPECT_EQ(explain_choice(b_made, "stationary-b").reason(),
-            "A is given, B is made: stationary-b honours them");
+  EXPECT_EQ(explain_choice(b_generated, "stationary-b").reason(),
+            "A is given, B is generated: stationary-b honours them");
   EXPECT_EQ(explain_choice(both_given, "stationary-b").reason(),
-            "B is given; stationary-b makes it: the problem's source is overridden");
-  EXPECT_EQ(explain_choice(b_made, "stationary-c").reason(),
-            "B is made; stationary-c takes it as given: the problem's source is overridden");
-  EXPECT_EQ(explain_choice(a_made, "stationary-b").overridden,
-            "A is made; stationary-b takes it as given: the problem's source is overridden; B is given; "
+            "B is given; stationary-b generates it: the problem's source is overridden");
+  EXPECT_EQ(explain_choice(b_generated, "stationary-c").reason(),
+            "B is generated; stationary-c takes it as given: the problem's source is overridden");
+  EXPECT_EQ(explain_choice(a_generated, "stationary-b").overridden,
+            "A is generated; stationary-b takes it as given: the problem's source is overridden; B is given; "
             "stationary-b "
-            "makes it: the problem's source is overridden");
-  EXPECT_EQ(explain_choice(b_made, "grid-3d").reason(), "A is given, B is made: grid-3d honours them");
+            "generates it: the problem's source is overridden");
+  EXPECT_EQ(explain_choice(b_generated, "grid-3d").reason(),
+            "A is given, B is generated: grid-3d honours them");
   EXPECT_EQ(explain_choice(both_given, "grid-3d").overridden, "");
 }
 
 TEST(Strategies, RefuseOtherSourcesWhereNobodyNamedThem) {
   for (const auto& strategy : strategies()) {
-    for (const Sources& sources : {both_given, b_made, a_made}) {
+    for (const Sources& sources : {both_given, b_generated, a_generated}) {
       const StrategyChoice choice = explain_choice(sources, strategy->name());
       EXPECT_EQ(choice.overridden.empty(), strategy->honours(sources));
       if (strategy->honours(sources)) {

@@ -67,8 +67,8 @@ TEST(ProgramTensors, HaveTheSizesOfTheirBlocks) {
   }
 }
 
-/// x is given (4 elements of alpha), A is made at level 1 and read at 2, B at 2 and read at 3, where R is
-/// made: 8 elements at level 1, 12 at level 2, of which A leaves, and 12 at level 3.
+/// x is given (4 elements of alpha), A is generated at level 1 and read at 2, B at 2 and read at 3, where R
+/// is made: 8 elements at level 1, 12 at level 2, of which A leaves, and 12 at level 3.
 TEST(ProgramMemory, OfAChainByHand) {
   const Program program = parse_program(
       "space p = virtual\ntensor x[p|p]\nresult R[p|p]\n"

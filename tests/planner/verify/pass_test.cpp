@@ -26,8 +26,8 @@ std::string complaint_of(Pass (*make)(const VerifyView&), const StreamExample& e
   return {};
 }
 
-constexpr std::array kProofs{steps_pass,         made_once_pass,   products_pass, sources_pass,
-                             device_memory_pass, host_memory_pass, acyclic_pass};
+constexpr std::array kProofs{steps_pass,         generated_once_pass, products_pass, sources_pass,
+                             device_memory_pass, host_memory_pass,    acyclic_pass};
 
 /// The numbers, among kProofs, of those that refuse the plan.
 std::set<std::size_t> refusing(const StreamExample& example) {
@@ -58,7 +58,7 @@ TEST(VerifyPass, StepsThatDecrease) {
 /// twice.)
 TEST(VerifyPass, MadeTwiceByARank) {
   StreamExample example;
-  example.plan.operands.b = kMadeAndStays;
+  example.plan.operands.b = kGeneratedAndStays;
   for (Rank rank = 0; rank < 4; ++rank) {
     std::erase_if(example.messages(rank), [](const Transfer& b) { return b.matrix == Matrix::b; });
   }
@@ -67,7 +67,7 @@ TEST(VerifyPass, MadeTwiceByARank) {
   auto& devices = example.plan.ranks[0].devices;
   devices.push_back(devices[0]);
   EXPECT_EQ(refusing(example), (Numbers{1, 2}));
-  EXPECT_NE(complaint_of(made_once_pass, example).find("generated again"), std::string::npos);
+  EXPECT_NE(complaint_of(generated_once_pass, example).find("generated again"), std::string::npos);
 }
 
 /// A(0,0) and B(0,0) live on rank 0, so no message is left without use.
@@ -123,9 +123,9 @@ TEST(VerifyPass, EachIsNamedAndTimed) {
   }
   EXPECT_GT(passes_s, 0);
   EXPECT_LE(passes_s, all.count());  // one after the other, in seconds
-  EXPECT_EQ(names, (std::vector<std::string>{"frame", "messages", "blocks", "counts", "steps", "made once",
-                                             "products once", "sources", "sums", "flow", "device memory",
-                                             "host memory", "no cycle"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"frame", "messages", "blocks", "counts", "steps",
+                                             "generated once", "products once", "sources", "sums", "flow",
+                                             "device memory", "host memory", "no cycle"}));
 }
 
 }  // namespace

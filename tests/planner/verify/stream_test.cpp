@@ -197,7 +197,7 @@ TEST(VerifyStream, CatchesMessagesOfWhatIsNotDistributed) {
   c.messages(0)[0].matrix = Matrix::c;
   expect_refused(c, {"not distributed"});
   StreamExample stay;
-  stay.plan.operands.b = kMadeAndStays;
+  stay.plan.operands.b = kGeneratedAndStays;
   expect_refused(stay, {"not distributed"});
 }
 

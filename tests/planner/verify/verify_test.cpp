@@ -31,7 +31,7 @@ struct Example {
                 0,
                 false,
                 Precision::f64,
-                {Source::given, Source::made}},
+                {Source::given, Source::generated}},
         plan(make_plan(problem, small_machine(2, 1, 400, 4000),
                        {{"block_fraction", "0.64"}, {"chunk_fraction", "0.16"}})) {
     plan.device_classes[0].memory_bytes = 384;
@@ -215,11 +215,11 @@ TEST(Verify, CatchesOperandsThatNothingCanFollow) {
     expect_refused(example, {word});
   };
   refused("operand A", &Operands::a, Source::given, stays);
-  refused("operand A", &Operands::a, Source::made, streams);
+  refused("operand A", &Operands::a, Source::generated, streams);
   refused("operand B", &Operands::b, Source::given, stays);
-  refused("operand B", &Operands::b, Source::made, streams);
+  refused("operand B", &Operands::b, Source::generated, streams);
   refused("operand C", &Operands::c, Source::given, streams);
-  refused("operand C", &Operands::c, Source::made, stays);
+  refused("operand C", &Operands::c, Source::generated, stays);
   refused("operand A", &Operands::a, Source::in_file, streams);
   refused("operand B", &Operands::b, Source::in_file, streams);
   refused("operand C", &Operands::c, Source::in_file, stays);

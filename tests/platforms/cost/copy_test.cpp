@@ -24,8 +24,8 @@ TEST(CopyModel, TheSourceDecidesHowLongTheManagerWaits) {
   const Platform p = platform();
   EXPECT_DOUBLE_EQ(copy_in(p, HostTile::single, 8'000'000).blocked_s, 8e-3);
   EXPECT_DOUBLE_EQ(copy_in(p, HostTile::received, 8'000'000).blocked_s, 4e-3);
-  EXPECT_DOUBLE_EQ(copy_in(p, HostTile::made, 8'000'000).blocked_s, 2e-3);
-  EXPECT_EQ(copy_in(p, HostTile::made, 8'000'000).linked_bytes, 0);
+  EXPECT_DOUBLE_EQ(copy_in(p, HostTile::generated, 8'000'000).blocked_s, 2e-3);
+  EXPECT_EQ(copy_in(p, HostTile::generated, 8'000'000).linked_bytes, 0);
   const CopyCost pinned = copy_in(p, HostTile::array, 8'000'000);
   EXPECT_EQ(pinned.blocked_s, 0);
   EXPECT_EQ(pinned.linked_bytes, 8'000'000);
@@ -34,14 +34,14 @@ TEST(CopyModel, TheSourceDecidesHowLongTheManagerWaits) {
 
 TEST(CopyModel, UnpinnedCopiesAreNoFasterThanTheLink) {
   Platform p = platform();
-  p.runtime.unpinned.made_bytes_per_s = 40e9;
-  EXPECT_DOUBLE_EQ(copy_in(p, HostTile::made, 8'000'000).blocked_s, 0.8e-3);
+  p.runtime.unpinned.generated_bytes_per_s = 40e9;
+  EXPECT_DOUBLE_EQ(copy_in(p, HostTile::generated, 8'000'000).blocked_s, 0.8e-3);
 }
 
 TEST(CopyModel, WithoutRatesAllMemoryIsPinned) {
   Platform p = platform();
   p.runtime.unpinned = {};
-  for (const HostTile from : {HostTile::array, HostTile::single, HostTile::received, HostTile::made}) {
+  for (const HostTile from : {HostTile::array, HostTile::single, HostTile::received, HostTile::generated}) {
     EXPECT_EQ(copy_in(p, from, 8'000'000).blocked_s, 0);
     EXPECT_EQ(copy_in(p, from, 8'000'000).linked_bytes, 8'000'000);
   }

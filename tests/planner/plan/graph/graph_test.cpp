@@ -27,7 +27,7 @@ struct Example {
                 Shape::dense(2, 2),
                 Shape::dense(1, 2),
                 0} {
-    plan.operands.b = kMadeAndStays;
+    plan.operands.b = kGeneratedAndStays;
     plan.grid = {1, 2};
     plan.ranks.resize(2);
     plan.ranks[0].devices = {{{{{0}, {{{0}}, {{1}}}}, {{1}, {{{0, 1}}}}}}};
@@ -82,7 +82,7 @@ TEST(PlanGraph, Dot) {
 /// Chunks and stores: 0, 1, 2 on rank 0; 3, 4, 5 on rank 1. A message of rank 1 for step 1.
 struct Steps {
   explicit Steps(Barriers barriers) {
-    plan.operands.b = kMadeAndStays;
+    plan.operands.b = kGeneratedAndStays;
     plan.grid = {1, 2};
     plan.lookahead = 0;
     plan.barriers = barriers;

@@ -81,17 +81,18 @@ TEST(Problem, EveryKindSaysWhereItsMatricesComeFrom) {
     return build_contraction({"p", text, "p.toml"}).sources;
   };
   const Sources both_given{Source::given, Source::given};
-  const Sources b_made{Source::given, Source::made};
-  const Sources both_made{Source::made, Source::made};
+  const Sources b_generated{Source::given, Source::generated};
+  const Sources both_generated{Source::generated, Source::generated};
   for (const auto& [text, of_kind] :
-       {std::pair(dense, both_given), {tiles, both_given}, {random, b_made}, {hydrogen, b_made}}) {
+       {std::pair(dense, both_given), {tiles, both_given}, {random, b_generated}, {hydrogen, b_generated}}) {
     EXPECT_EQ(sources(text), of_kind) << text;
-    EXPECT_EQ(sources(text + "b_source = \"made\"\n"), b_made) << text;
+    EXPECT_EQ(sources(text + "b_source = \"generated\"\n"), b_generated) << text;
     EXPECT_EQ(sources(text + "b_source = \"given\"\n"), both_given) << text;
-    EXPECT_EQ(sources(text + "a_source = \"made\"\nb_source = \"made\"\n"), both_made) << text;
+    EXPECT_EQ(sources(text + "a_source = \"made\"\nb_source = \"made\"\n"), both_generated)
+        << text;  // its former name
   }
-  EXPECT_EQ(message_of(dense + "b_source = \"generated\"\n"),
-            "p.toml:6: key 'b_source': found \"generated\", expected \"given\" or \"made\"");
+  EXPECT_EQ(message_of(dense + "b_source = \"computed\"\n"),
+            "p.toml:6: key 'b_source': found \"computed\", expected \"given\" or \"generated\"");
   EXPECT_EQ(message_of(dense + "a_source = true\n").substr(0, 41),
             "p.toml:6: key 'a_source': found true, exp");
 }

@@ -48,7 +48,7 @@ TEST(ProductKeys, AreWrittenAsTheyAreRead) {
   ProductKeys keys;
   keys.element = {Precision::f32, true};
   keys.a_source = Source::given;
-  keys.b_source = Source::made;
+  keys.b_source = Source::generated;
   keys.a_op = Op::transpose;
   keys.b_op = Op::conjugate_transpose;
   keys.alpha = {0.1, -1e300};
@@ -56,7 +56,7 @@ TEST(ProductKeys, AreWrittenAsTheyAreRead) {
   const std::string text = product_keys_toml(keys);
   EXPECT_EQ(
       text,
-      "a_source = \"given\"\nb_source = \"made\"\nprecision = \"single\"\ncomplex = true\na_op = \"T\"\n"
+      "a_source = \"given\"\nb_source = \"generated\"\nprecision = \"single\"\ncomplex = true\na_op = \"T\"\n"
       "b_op = \"C\"\nalpha = [0.1, -1e+300]\nbeta = -2\n");
   const Contraction p = built(text);
   EXPECT_EQ(p.alpha, keys.alpha);

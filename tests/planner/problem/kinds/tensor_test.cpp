@@ -98,7 +98,7 @@ TEST(Tensor, OneThatIsMadeIsB) {
   const std::string head = "kind = \"tensor\"\nterm = \"R[i,j|a,b] = V[a,b|c,d] T[c,d|i,j]\"\n";
   const Contraction p =
       build_contraction({"t", head + kIndices + "[[operand]]\nname = \"T\"\nmade = true\n", "t.toml"});
-  EXPECT_EQ(p.sources, (Sources{Source::given, Source::made}));
+  EXPECT_EQ(p.sources, (Sources{Source::given, Source::generated}));
   EXPECT_EQ(p.beta, 0.0);
 }
 
@@ -134,7 +134,7 @@ TEST(Tensor, SaysWhatIsWrong) {
   EXPECT_EQ(
       refusal(kHead + "alpha = 2\n" + kIndices),
       "t.toml:3: key 'alpha': found 2, expected no such key in a problem of tensors; say it in the term: "
-      "+=, a factor; made in [[operand]]");
+      "+=, a factor; generated in [[operand]]");
   EXPECT_EQ(
       refusal(kHead + kIndices + "extents = 3\n"),
       "t.toml:10: unknown key \"extents\"; did you mean \"extent\"? Known keys: extent, irreps, letters, "

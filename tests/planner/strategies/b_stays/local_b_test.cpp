@@ -41,7 +41,7 @@ Contraction pairs() {
                 Shape(8, 8, std::move(b)),
                 Shape::dense(1, 8),
                 0};
-  p.sources.b = Source::made;
+  p.sources.b = Source::generated;
   return p;
 }
 

@@ -52,7 +52,7 @@ Contraction four_columns() {
           0,
           0,
           Precision::f64,
-          {Source::given, Source::made}};
+          {Source::given, Source::generated}};
 }
 
 TEST(FourColumns, Flops) {

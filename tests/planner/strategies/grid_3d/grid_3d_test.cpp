@@ -89,7 +89,7 @@ TEST(Grid3d, SaysHowManyBytesOfHostMemoryAreMissing) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     GridProblem problem = grid_problem(seed);
     const Contraction& p = problem.contraction;
-    if (p.sources.b == Source::made) continue;  // its staging area shrinks with the memory
+    if (p.sources.b == Source::generated) continue;  // its staging area shrinks with the memory
     Settings& settings = problem.settings;
     const int ranks = 2 + static_cast<int>(seed % 7);
     const std::vector<AlongAxes> grids = grids_of(ranks);
@@ -122,10 +122,10 @@ TEST(Grid3d, SaysHowManyBytesOfHostMemoryAreMissing) {
 /// sends half of the parts of its 2 x 4 tiles of C.
 TEST(Grid3d, MakesBWhereItIsNeeded) {
   Contraction p = dense_product(8, 8, 8, 2);
-  p.sources.b = Source::made;
+  p.sources.b = Source::generated;
   const Machine machine = small_machine(4, 1, kPlenty, kPlenty);
   const Plan plan = make_plan(p, machine, {{"strategy", "grid-3d"}, {"grid", "2x1x2"}});
-  EXPECT_TRUE(plan.operands.b.made());
+  EXPECT_TRUE(plan.operands.b.generated());
   for (const RankPlan& rank : plan.ranks) EXPECT_TRUE(rank.transfers.empty());
   const PlanSummary summary = verify(plan, p);
   EXPECT_EQ(summary.generated_bytes, 2 * 16 * 32);  // once for each row of ranks
@@ -136,10 +136,11 @@ TEST(Grid3d, MakesBWhereItIsNeeded) {
 }
 
 /// 1 x 2 x 1 ranks: A travels, and each of a rank's two devices has 4 columns, of 4 tiles of B and 4 of C
-/// each. A device has room for 2 columns and two chunks, so it has two blocks. All tiles of B are made once.
-TEST(Grid3d, BlocksHaveAllRowsWhereBIsMade) {
+/// each. A device has room for 2 columns and two chunks, so it has two blocks. All tiles of B are generated
+/// once.
+TEST(Grid3d, BlocksHaveAllRowsWhereBIsGenerated) {
   Contraction p = dense_product(8, 32, 8, 2);
-  p.sources.b = Source::made;
+  p.sources.b = Source::generated;
   const Machine machine = small_machine(2, 2, 2 * 8 * 32 + 2 * 4 * 32, kPlenty);
   Settings settings{{"strategy", "grid-3d"}, {"grid", "1x2x1"}};
   const Plan plan = make_plan(p, machine, settings);
@@ -151,14 +152,14 @@ TEST(Grid3d, BlocksHaveAllRowsWhereBIsMade) {
   EXPECT_EQ(verify(make_plan(p, machine, settings), p).generated_bytes, 4 * 16 * 32);
 }
 
-TEST(Grid3d, RefusesWhatMadeBForbids) {
+TEST(Grid3d, RefusesWhatGeneratedBForbids) {
   Contraction p = dense_product(8, 8, 8, 2);
-  p.sources.b = Source::made;
+  p.sources.b = Source::generated;
   const Machine machine = small_machine(2, 2, kPlenty, kPlenty);
   for (const auto& [key, value, expected] :
-       {std::tuple("b", "1", "auto, or at least the 2 tile rows of a rank; B is made"),
-        {"device_rows", "2", "expected auto or 1; B is made"},
-        {"prefetch_c", "1", "expected 0; B is made"}}) {
+       {std::tuple("b", "1", "auto, or at least the 2 tile rows of a rank; B is generated"),
+        {"device_rows", "2", "expected auto or 1; B is generated"},
+        {"prefetch_c", "1", "expected 0; B is generated"}}) {
     const std::string found = refusal(p, machine, {{"grid", "2x1x1"}, {key, value}});
     EXPECT_NE(found.find(expected), std::string::npos) << key << "=" << value << ": " << found;
   }
@@ -172,7 +173,7 @@ TEST(Grid3d, RefusesWhatMadeBForbids) {
 /// 4e9 bytes a second, which the products hide, or 4.
 TEST(Grid3d, CountsTheMakingOfB) {
   Contraction p = dense_product(8, 8, 8, 2);
-  p.sources.b = Source::made;
+  p.sources.b = Source::generated;
   Machine machine = small_machine(2, 1, kPlenty, kPlenty);
   machine.platform.network.message.bandwidth_bytes_per_s = 1e9;
   EXPECT_EQ(grid_cost(p, machine, {2, 1, 1}).received_bytes, 0);

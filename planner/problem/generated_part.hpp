@@ -10,15 +10,15 @@
 namespace foretile {
 
 /// Elements [first, first + elements) of a tile, in the order in which they lie in memory.
-struct MadePart {
+struct GeneratedPart {
   TileId tile = 0;
   std::int64_t first = 0;
   std::int64_t elements = 0;
-  friend bool operator==(const MadePart&, const MadePart&) = default;
+  friend bool operator==(const GeneratedPart&, const GeneratedPart&) = default;
 };
 
 /// Part `number` (0, 1, ...) of `parts`: they differ by one element at most.
-inline MadePart part_of_tile(TileId tile, std::int64_t elements, int number, int parts) {
+inline GeneratedPart part_of_tile(TileId tile, std::int64_t elements, int number, int parts) {
   const std::int64_t first = elements * number / parts;
   return {tile, first, elements * (number + 1) / parts - first};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 
-namespace foretile::made_tensors_test {
+namespace foretile::on_demand_test {
 namespace {
 
 std::string refused(const FusedProgram& program, const std::vector<std::string>& names) {
@@ -21,16 +21,16 @@ std::string refused(const FusedProgram& program, const std::vector<std::string>&
   return {};
 }
 
-TEST(MadeTensors, AreGivenOnesByName) {
+TEST(OnDemand, AreGivenOnesByName) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   const auto made = [&](const std::vector<std::string>& names) {
-    return made_names(program, {.on_demand = on_demand_of(program, names)});
+    return names_on_demand(program, {.on_demand = on_demand_of(program, names)});
   };
   EXPECT_EQ(made({"v[pp|pp]", "t2[pp|hh]"}).size(), 2U);
   EXPECT_EQ(made({"v[hh|pp]"}), (std::vector<std::string>{"v[hh|pp]"}));
   for (const char* const wrong : {"v", "i0[pp|hh]", "L[hp|hp]", ""}) {
     const std::string error = refused(program, {wrong});
-    EXPECT_NE(error.find("tensors to make"), std::string::npos) << error;
+    EXPECT_NE(error.find("tensors on demand"), std::string::npos) << error;
     EXPECT_NE(error.find("v[pp|pp]"), std::string::npos) << error;
   }
 }
@@ -42,16 +42,16 @@ void expect_fits(const FusedProgram& program, const ProgramDistribution& distrib
 }
 
 /// Where nothing is missing nothing is made; with too little memory the largest given tensor is, and it fits.
-TEST(MadeTensors, AreProposedLargestFirst) {
+TEST(OnDemand, AreProposedLargestFirst) {
   const FusedProgram program(ccsd_t2(), {2, 6, 2}, "test");
   const auto plan_on = [&](std::int64_t bytes) {
     const Machine machine = flow_machine(2, 1, bytes);
     ProgramDistribution distribution{.ranks = 2};
-    plan_with_made(program, {kMakeWhatIsTooLarge}, [&](const std::vector<bool>& on_demand) {
+    plan_on_demand(program, {kWhatIsTooLarge}, [&](const std::vector<bool>& on_demand) {
       distribution.on_demand = on_demand;
       expect_fits(program, distribution, machine);
     });
-    return made_names(program, distribution);
+    return names_on_demand(program, distribution);
   };
   EXPECT_TRUE(plan_on(std::int64_t{1} << 40).empty());
   std::int64_t blocks = 0;
@@ -62,20 +62,20 @@ TEST(MadeTensors, AreProposedLargestFirst) {
 }
 
 /// What is wrong beside memory makes nothing.
-TEST(MadeTensors, AreNotForOtherErrors) {
+TEST(OnDemand, AreNotForOtherErrors) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   int plans = 0;
   const auto wrong = [&](const std::vector<bool>&) {
     ++plans;
     plan_steps(program, {.ranks = 2}, flow_machine(2, 1), {{"strategy", "none"}}, ProgramMode::levels);
   };
-  EXPECT_THROW(plan_with_made(program, {kMakeWhatIsTooLarge}, wrong), InputError);
+  EXPECT_THROW(plan_on_demand(program, {kWhatIsTooLarge}, wrong), InputError);
   EXPECT_EQ(plans, 1);
 }
 
 /// A made block that is permuted is in memory of its own, on each core: y is turned, so that its tiles are
 /// none of its blocks.
-TEST(MadeTensors, NeedMemoryWherePermuted) {
+TEST(OnDemand, NeedMemoryWherePermuted) {
   const FusedProgram program(
       parse_program("space p = virtual\ntensor x[p,p|p,p]\ntensor y[p|p]\nresult R[p,p|p,p]\n"
                     "r: R[p1,p2,p3,p4] += x[p1,p5,p3,p4] y[p2,p5]\n",
@@ -97,7 +97,7 @@ TEST(MadeTensors, NeedMemoryWherePermuted) {
 }
 
 /// Nobody has blocks of v, each tile is generated, and what is generated is counted.
-TEST(MadeTensors, TakeNoMemoryOfTheirOwn) {
+TEST(OnDemand, TakeNoMemoryOfTheirOwn) {
   const FusedProgram program(parse_program("space p = virtual\ntensor x[p|p]\ntensor y[p|p]\nresult R[p|p]\n"
                                            "r: R[p1,p2] += x[p1,p3] y[p3,p2]\n",
                                            "test"),
@@ -119,4 +119,4 @@ TEST(MadeTensors, TakeNoMemoryOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace foretile::made_tensors_test
+}  // namespace foretile::on_demand_test

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/problem/made_part.hpp"
+#include "planner/problem/generated_part.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
 
-namespace foretile::made_part_test {
+namespace foretile::generated_part_test {
 namespace {
 
-TEST(MadePart, PartsFollowEachOther) {
+TEST(GeneratedPart, PartsFollowEachOther) {
   Random random(1);
   for (int run = 0; run < 1000; ++run) {
     const std::int64_t elements = random.integer(250'000, 5'000'000);
@@ -16,7 +16,7 @@ TEST(MadePart, PartsFollowEachOther) {
     std::int64_t end = 0;
     std::int64_t largest = 0;
     for (int number = 0; number < parts; ++number) {
-      const MadePart part = part_of_tile(3, elements, number, parts);
+      const GeneratedPart part = part_of_tile(3, elements, number, parts);
       ASSERT_EQ(part.first, end);
       ASSERT_GE(8 * part.elements, std::min(8 * elements, kLeastPartBytes) - 8) << "run " << run;
       largest = std::max(largest, part.elements);
@@ -28,4 +28,4 @@ TEST(MadePart, PartsFollowEachOther) {
 }
 
 }  // namespace
-}  // namespace foretile::made_part_test
+}  // namespace foretile::generated_part_test

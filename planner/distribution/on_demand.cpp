@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/on_demand.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -37,14 +37,14 @@ std::optional<std::size_t> largest_kept(const FusedProgram& program, const std::
 std::string memory_advice(const FusedProgram& program, const std::vector<bool>& on_demand,
                           const std::vector<std::size_t>& tensors) {
   return largest_kept(program, on_demand, tensors)
-             ? "use more nodes, or make slices of given tensors when they are needed: make auto"
+             ? "use more nodes, or generate slices of given tensors on demand: --on-demand auto"
              : "use more nodes";
 }
 
 std::vector<bool> on_demand_of(const FusedProgram& program, const std::vector<std::string>& names) {
   std::vector<bool> on_demand(program.tensors().size());
   for (const std::string& name : names) {
-    if (name == kMakeWhatIsTooLarge) continue;
+    if (name == kWhatIsTooLarge) continue;
     std::vector<std::string> known;
     bool found = false;
     for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
@@ -54,17 +54,17 @@ std::vector<bool> on_demand_of(const FusedProgram& program, const std::vector<st
       on_demand[tensor] = found = true;
     }
     if (!found)
-      throw input_error("tensors to make", quote(name),
-                        fmt::format("a given tensor: {}, or {}", fmt::join(known, ", "), kMakeWhatIsTooLarge),
+      throw input_error("tensors on demand", quote(name),
+                        fmt::format("a given tensor: {}, or {}", fmt::join(known, ", "), kWhatIsTooLarge),
                         "foretile show names them");
   }
   return on_demand;
 }
 
-void plan_with_made(const FusedProgram& program, const std::vector<std::string>& names,
+void plan_on_demand(const FusedProgram& program, const std::vector<std::string>& names,
                     const std::function<void(const std::vector<bool>& on_demand)>& plan) {
   std::vector<bool> on_demand = on_demand_of(program, names);
-  const bool proposes = std::ranges::find(names, kMakeWhatIsTooLarge) != names.end();
+  const bool proposes = std::ranges::find(names, kWhatIsTooLarge) != names.end();
   std::vector<std::size_t> all(program.tensors().size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   while (true) {
@@ -78,7 +78,8 @@ void plan_with_made(const FusedProgram& program, const std::vector<std::string>&
   }
 }
 
-std::vector<std::string> made_names(const FusedProgram& program, const ProgramDistribution& distribution) {
+std::vector<std::string> names_on_demand(const FusedProgram& program,
+                                         const ProgramDistribution& distribution) {
   std::vector<std::string> names;
   for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
     if (distribution.is_on_demand(tensor)) names.push_back(name_of(program, tensor));
