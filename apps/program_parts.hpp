@@ -22,7 +22,7 @@ std::string strategies_text(const FusedProgram& program, const ProgramDistributi
 nlohmann::ordered_json distribution_json(const FusedProgram& program,
                                          const ProgramDistribution& distribution);
 
-/// "3", or "3.2" of one that is computed in parts.
+/// "3", or "3.2" of one that is computed part by part.
 std::string name_of(const PlannedStep& step);
 /// Of the plan, without times.
 nlohmann::ordered_json step_json(const FusedProgram& program, const PlannedStep& step);

@@ -44,7 +44,7 @@ struct Request {
   int streams = 8;
 };
 
-void tell(const Json& json) {
+void print_line(const Json& json) {
   fmt::print("{}\n", json.dump());
   std::fflush(stdout);
 }
@@ -119,7 +119,7 @@ void measure_pinned(const Request& request) {
     const PinnedMemory memory = allocate_pinned(bytes);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     sizes.push_back({{"bytes", bytes}, {"seconds", took.count()}});
-    tell({{"pinned", sizes}});
+    print_line({{"pinned", sizes}});
   }
 }
 
@@ -166,7 +166,7 @@ void measure_copies(const Request& request) {
                    run();
                    wait();
                  });
-    tell({{"copies", json}});
+    print_line({{"copies", json}});
   };
   const auto bytes = static_cast<double>(request.copy_bytes);
   rate("h2d_bytes_per_s", bytes, [&] { with.copy(with.device_in, with.host_in, with.in); });
@@ -218,7 +218,7 @@ struct DestroyXt {
   void operator()(cublasXtHandle_t handle) const { static_cast<void>(cublasXtDestroy(handle)); }
 };
 
-/// Blocks need room on the device: a size that has none is told, not an end.
+/// Blocks need room on the device: a size that has none is printed, not an end.
 Json measure_xt_block(const Request& request, int block, const HostMatrix& a, const HostMatrix& b,
                       HostMatrix& c) {
   cublasXtHandle_t made = nullptr;
@@ -255,7 +255,7 @@ void measure_xt(const Request& request) {
     json["blocks"].push_back(measure_xt_block(request, block, a, b, c));
     const double rate = json["blocks"].back().value("flops_per_s", 0.0);
     json["best_flops_per_s"] = std::max(rate, json["best_flops_per_s"].get<double>());
-    tell({{"cublasxt", json}});
+    print_line({{"cublasxt", json}});
   }
   if (json["best_flops_per_s"] == 0.0)
     throw WorkError("cublasXtDgemm: no block size worked: " + json["blocks"].dump());
@@ -359,7 +359,7 @@ void measure_small(const Request& request) {
   warm_up(request, request.small.front());
   for (const int size : request.small) {
     json["sizes"].push_back(measure_small_size(request, size));
-    tell({{"small", json}});
+    print_line({{"small", json}});
   }
 }
 
@@ -378,10 +378,10 @@ GpuFacts facts_or_exit(int device) {
 void measure(const Request& request) {
   const GpuFacts facts = facts_or_exit(request.device);
   check(cudaSetDevice(request.device), "cudaSetDevice");
-  tell({{"gpu", facts.name}, {"library", facts.library}, {"repeats", request.repeats}});
+  print_line({{"gpu", facts.name}, {"library", facts.library}, {"repeats", request.repeats}});
   if (!request.pin.empty()) measure_pinned(request);
   if (request.copy_bytes > 0) measure_copies(request);
-  if (request.dense > 0) tell({{"dense", measure_dense(request)}});
+  if (request.dense > 0) print_line({{"dense", measure_dense(request)}});
   if (!request.small.empty()) measure_small(request);
   if (request.xt > 0) measure_xt(request);
 }

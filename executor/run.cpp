@@ -217,7 +217,7 @@ RunResult run_part(const PlanFrame& frame, const RankPlan& plan, const Contracti
   scheduler.emplace(frame, plan, contraction, rank, *backend, scheduling, options.trace);
 
   if (options.finished) {
-    backend->tell_finished([&](TileId tile) {
+    backend->on_finished([&](TileId tile) {
       const std::int64_t rows = extents_of(contraction, {Matrix::c, tile}).rows;
       options.finished->finished(tile, result.host->c.at(tile).view(rows));
     });

@@ -62,7 +62,7 @@ struct Runtime {
   double shared_product_overhead_s = 0;
   /// Where devices are cores: bookkeeping for each tile of A or B that comes to a core, in time of that core.
   double load_overhead_s = 0;
-  /// The same for each tile of C, from its place at the core to its way home.
+  /// The same for each tile of C, when it is written back from its place at the core.
   double store_overhead_s = 0;
   /// Where devices are cores: time that products lose for one poll of the progress loop for messages and
   /// ended work, its waking up included (scheduler/polling.hpp).

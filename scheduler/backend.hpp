@@ -53,11 +53,11 @@ struct Signal {
 /// Where tiles of C lie in a rank's host memory.
 struct PlaceOfC {
   enum class Kind : std::uint8_t {
-    home,    ///< C itself: initial or finished
+    c,       ///< C itself: initial or finished
     device,  ///< parts that a device of the rank has computed
     message  ///< parts that came in a message
   };
-  Kind kind = Kind::home;
+  Kind kind = Kind::c;
   Device device = 0;  ///< Kind::device
   Rank sender = 0;    ///< Kind::message: Message::owner
   int number = 0;     ///< Kind::message: Message::number
@@ -92,7 +92,7 @@ class Backend {
   /// Makes whole tiles of B in host memory on one core, or one part of one: then the part that begins the
   /// tile is started first, and the tile is there when all are done. `parts` is valid during the call only.
   virtual void start_generate(OperationId id, std::span<const GeneratedPart> parts) = 0;
-  /// To the host: C itself, or with PlanFrame::c_in_parts the device's parts of it, which from then on are
+  /// To the host: C itself, or with PlanFrame::partial_sums the device's parts of it, which from then on are
   /// those of PlanFrame::parts_of(device).
   virtual void start_copy(OperationId id, const Copy& copy) = 0;
   /// On one core, in host memory. `combine` is valid until it is done.

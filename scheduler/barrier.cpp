@@ -37,8 +37,8 @@ void Barrier::signalled(const Signal& signal) {
 void Barrier::pass_on() {
   Step least = here_;
   for (const Step step : below_) least = std::min(least, step);
-  if (least == told_) return;
-  told_ = least;
+  if (least == notified_) return;
+  notified_ = least;
   if (rank_ == 0) {
     signalled({rank_, least, true, {}});
   } else {

@@ -40,7 +40,7 @@ class Barrier {
   std::vector<Step> below_;    // per child, the first step that is not over there
   Send send_;
   Step here_ = 0;
-  Step told_ = 0;  // up
+  Step notified_ = 0;  // up
   Step everywhere_ = 0;
 };
 

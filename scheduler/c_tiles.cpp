@@ -17,7 +17,7 @@ void CTiles::place(DeviceQueue& queue, Device device, Step first_open_step) {
   if (const ChunkWork* const ahead = queue.chunk(queue.loading.chunk)) place(queue, device, *ahead->block);
 }
 
-/// In plan order: whether C of the block before is home, and has left at once.
+/// In plan order: whether C of the block before is written back, and has left at once.
 bool CTiles::last_block_left(DeviceQueue& queue, Device device, const BlockWork& block,
                              Step first_open_step) {
   if (block.c_placed > 0) return true;
@@ -42,7 +42,7 @@ void CTiles::place(DeviceQueue& queue, Device device, BlockWork& block) {
       continue;
     }
     Item& item = block.c[block.c_placed];
-    // Proven to fit; but the last block may still be on its way home, or peers may copy older tiles from
+    // Proven to fit; but the last block may not yet be written back, or peers may copy older tiles from
     // here.
     if (!queue.memory.take(item.bytes)) return;
     if (devices_read_c(frame_, problem_)) {
@@ -84,7 +84,7 @@ bool CTiles::may_store(DeviceQueue& queue) const {
   return queue.stores_in_flight == 0 && queue.memory.was_full();
 }
 
-/// Tiles of C go home as they are finished, neighbours together.
+/// Tiles of C are written back as they are finished, neighbours together.
 void CTiles::advance_stores(DeviceQueue& queue, Device device) {
   while (may_store(queue)) {
     Copy store{device, kHost, {}, 0};

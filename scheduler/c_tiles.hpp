@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tiles of C on their way to a device and home.
+// Tiles of C on their way to a device and back.
 #pragma once
 
 #include "planner/plan/plan.hpp"
@@ -11,7 +11,8 @@
 
 namespace foretile {
 
-/// C of a block gets its place when the block's turn comes, and each tile goes home after its last product.
+/// C of a block gets its place when the block's turn comes, and each tile is written back after its last
+/// product.
 class CTiles {
  public:
   CTiles(const PlanFrame& frame, const Contraction& contraction, const SchedulerOptions& options,
@@ -23,7 +24,7 @@ class CTiles {
   /// With Store::lru only where the device's memory was full, or nothing else is left to do.
   void advance_stores(DeviceQueue& queue, Device device);
   void store_done(DeviceQueue& queue, const Copy& store);
-  /// Frees the memory of what is home.
+  /// Frees the memory of what is written back.
   void drop_stored(DeviceQueue& queue, Device device);
 
  private:

@@ -76,7 +76,7 @@ class DeviceQueue {
   int peer_copies_in_flight = 0;
   int stores_in_flight = 0;
   std::deque<Item> finished_c;    ///< tiles of C to store
-  std::vector<TileRef> stored_c;  ///< at home, to drop; in plan order when the next block opens
+  std::vector<TileRef> stored_c;  ///< written back, to drop; in plan order when the next block opens
   std::int64_t staged_bytes = 0;  ///< generated or being generated for this device
 
  private:

@@ -103,7 +103,7 @@ struct Started {
 /// whose handling it starts.
 ///
 /// An operation's own time counts as Part::work when the next one on the path waited for the same resource,
-/// and as Part::piece when it waited for the result: more of the resource would not have helped then.
+/// and as Part::latency_bound when it waited for the result: more of the resource would not have helped then.
 class Operations {
  public:
   /// `options` must outlive this. Kernels of a device that is a core wait for the cores of generation.
@@ -130,7 +130,7 @@ class Operations {
 
   /// The path to the event being handled from here on, for events from outside.
   void set_path(const Path& path);
-  /// The same, with the operation that ended last as a piece.
+  /// The same, with the operation that ended last as latency-bound.
   Path path() const { return before_.plus(last_); }
   /// Time with at least one operation of this kind on this device (or kHost) in flight.
   double busy_seconds(Cause cause, MemoryPlace device) { return busy(cause, device).seconds(); }
@@ -158,7 +158,7 @@ class Operations {
   TraceSink* sink_;
   Rank rank_;
   Path before_;                       // up to the own time of the operation that ended last
-  Piece last_;                        // that time
+  PathOperation last_;                // that time
   Resource last_resource_;            // Cause::wait: none
   std::deque<Operation> operations_;  // references stay valid
   // By kind of work: a record is used again for its kind, so that its lists keep their memory.

@@ -42,7 +42,7 @@ struct SchedulerOptions {
   int ranks_per_node = 1;  ///< to count bytes between nodes
   /// Loads, hits and evictions depend on the plan alone, not on what ends first: all loads come from the
   /// host, the memory of a chunk is free only when everything was asked for that may be loaded beside it, and
-  /// a block opens when C of the last one is home. For comparing back ends; slower.
+  /// a block opens when C of the last one is written back. For comparing back ends; slower.
   bool in_plan_order = false;
 
   std::int64_t most_copy_bytes(const PlanFrame& plan) const {

@@ -16,10 +16,10 @@ inline constexpr std::array<const char*, kCauses> kCauseNames{"kernel", "generat
 enum class Part : std::uint8_t {
   work,      ///< use of the resource by several operations, in turn or at once
   software,  ///< per-tile, per-message and launch cost of the runtime system, and queueing for that software
-  piece      ///< an operation that had the resource for itself while the next one waited for its result
+  latency_bound  ///< an operation that had the resource for itself while the next one waited for its result
 };
 inline constexpr int kParts = 3;
-inline constexpr std::array<const char*, kParts> kPartNames{"work", "software", "piece"};
+inline constexpr std::array<const char*, kParts> kPartNames{"work", "software", "latency_bound"};
 
 /// What the back end knows of an operation's duration; the rest is the operation's own use of its resource.
 struct OperationTime {
@@ -31,7 +31,7 @@ struct OperationTime {
 };
 
 /// One operation that could not be divided.
-struct Piece {
+struct PathOperation {
   Cause cause = Cause::kernel;
   double seconds = 0;
   std::int64_t bytes = 0;  ///< moved or made; 0 for kernels
@@ -40,7 +40,7 @@ struct Piece {
 /// Seconds along the chain of operations of which each started when the one before ended.
 struct Path {
   std::array<std::array<double, kParts>, kCauses> parts{};
-  Piece longest;  ///< of all that count as Part::piece
+  PathOperation longest;  ///< of all that count as Part::latency_bound
 
   double seconds(Cause cause) const {
     double sum = 0;
@@ -58,18 +58,18 @@ struct Path {
   void add(Cause cause, Part part, double more) {
     parts[static_cast<std::size_t>(cause)][static_cast<std::size_t>(part)] += more;
   }
-  void add(const Piece& piece) {
-    add(piece.cause, Part::piece, piece.seconds);
-    if (piece.seconds > longest.seconds) longest = piece;
+  void add(const PathOperation& operation) {
+    add(operation.cause, Part::latency_bound, operation.seconds);
+    if (operation.seconds > longest.seconds) longest = operation;
   }
   Path plus(Cause cause, Part part, double more) const {
     Path longer = *this;
     longer.add(cause, part, more);
     return longer;
   }
-  Path plus(const Piece& piece) const {
+  Path plus(const PathOperation& operation) const {
     Path longer = *this;
-    longer.add(piece);
+    longer.add(operation);
     return longer;
   }
 
@@ -78,7 +78,7 @@ struct Path {
   /// it never exceeds `now`.
   Path arriving(std::int64_t bytes, double now) const {
     const double sent = total();
-    if (sent <= now) return plus(Piece{Cause::network, now - sent, bytes});
+    if (sent <= now) return plus(PathOperation{Cause::network, now - sent, bytes});
     Path shorter = *this;
     for (auto& cause : shorter.parts) {
       for (double& part : cause) part *= now / sent;

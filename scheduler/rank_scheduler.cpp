@@ -403,7 +403,7 @@ void RankScheduler::ended(const GenerateOperation& generated, const TraceEvent& 
 void RankScheduler::ended(const StoreOperation& store, const TraceEvent&) {
   c_tiles_.store_done(queues_[store.copy.from], store.copy);
   for (const TileRef tile : store.copy.tiles) {
-    if (frame_.c_in_parts) {
+    if (frame_.partial_sums) {
       sums_.stored(tile.id);
     } else {
       finished(tile.id);

@@ -23,7 +23,7 @@ std::size_t first_added(const Sum& sum) {
 }  // namespace
 
 Sums::Sums(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction, Rank rank,
-           Backend& backend, Operations& operations, Cores& cores, SendQueue& sends, Finished tell_finished)
+           Backend& backend, Operations& operations, Cores& cores, SendQueue& sends, Finished on_finished)
     : frame_(frame),
       plan_(plan),
       problem_(contraction),
@@ -32,7 +32,7 @@ Sums::Sums(const PlanFrame& frame, const RankPlan& plan, const Contraction& cont
       operations_(operations),
       cores_(cores),
       sends_(sends),
-      tell_finished_(std::move(tell_finished)),
+      on_finished_(std::move(on_finished)),
       unfinished_(plan.sums.size()) {
   states_.reserve(plan.sums.size());
   for (const Sum& sum : plan.sums) {
@@ -77,7 +77,7 @@ std::optional<Sums::Addition> Sums::next_addition(const State& state) const {
   if (state.missing > 0 || (sum.devices.empty() && state.message_from[0] < 0)) return std::nullopt;
   const std::size_t own = own_additions(sum);
   if (state.next < own) {
-    const auto [to, from] = additions(frame_.part_sums, static_cast<int>(sum.devices.size()))[state.next];
+    const auto [to, from] = additions(frame_.sum_tree, static_cast<int>(sum.devices.size()))[state.next];
     return Addition{computed_by(sum.devices[static_cast<std::size_t>(to)]),
                     computed_by(sum.devices[static_cast<std::size_t>(from)])};
   }
@@ -161,7 +161,7 @@ void Sums::end(std::size_t number) {
     return;
   }
   if (!needs_last(state)) backend_.keep_parts(state.sum->tiles, state.sum->devices.front());
-  for (const TileId tile : state.sum->tiles) tell_finished_(tile);
+  for (const TileId tile : state.sum->tiles) on_finished_(tile);
   --unfinished_;
 }
 

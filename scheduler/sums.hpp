@@ -28,7 +28,7 @@ class Sums {
 
   /// References must outlive this object.
   Sums(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction, Rank rank,
-       Backend& backend, Operations& operations, Cores& cores, SendQueue& sends, Finished tell_finished);
+       Backend& backend, Operations& operations, Cores& cores, SendQueue& sends, Finished on_finished);
 
   /// Starts additions while cores are free.
   void advance();
@@ -40,7 +40,7 @@ class Sums {
   /// A message was sent; does nothing unless it is one of parts that left this rank.
   void sent(Rank owner, int number);
 
-  /// All sums are home, or sent.
+  /// All sums are written back, or sent.
   bool finished() const { return unfinished_ == 0; }
   /// Parts of other ranks are still to come.
   bool expects_messages() const { return expected_ > 0; }
@@ -81,7 +81,7 @@ class Sums {
   Operations& operations_;
   Cores& cores_;
   SendQueue& sends_;
-  Finished tell_finished_;
+  Finished on_finished_;
   std::vector<State> states_;  // by number in RankPlan::sums
   std::unordered_map<TileId, std::size_t> sum_of_;
   std::deque<std::size_t> ready_;  // sums whose next addition waits for a core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who is told of each operation that ended.
+// Observers of operations that ended.
 #pragma once
 
 #include <cstdint>

@@ -17,16 +17,16 @@ double Engine::next_timer_s() const {
   return timers_.empty() ? std::numeric_limits<double>::infinity() : timers_.front().at_s;
 }
 
-void Engine::tell() {
+void Engine::notify() {
   while (next_timer_s() <= now() + kInstant_s) {
     std::pop_heap(timers_.begin(), timers_.end(), later);
     due_.push_back(std::move(timers_.back().due));
     timers_.pop_back();
   }
   std::stable_sort(due_.begin(), due_.end(), [](const Due& x, const Due& y) { return x.key < y.key; });
-  std::swap(due_, told_);
-  for (Due& due : told_) due.then();
-  told_.clear();
+  std::swap(due_, notified_);
+  for (Due& due : notified_) due.then();
+  notified_.clear();
 }
 
 }  // namespace foretile

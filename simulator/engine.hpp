@@ -25,10 +25,10 @@ struct EventKey {
   }
 };
 
-/// What ends within a nanosecond ends at one instant, and is told in the order of the keys, whatever engine
-/// it is: runs of both engines differ by rounding alone, which shared links may make grow
-/// (docs/simulator.md). Work that starts then and ends at once belongs to the same instant, but is told after
-/// the first.
+/// What ends within a nanosecond ends at one instant, and is notified in the order of the keys, whatever
+/// engine it is: runs of both engines differ by rounding alone, which shared links may make grow
+/// (docs/simulator.md). Work that starts then and ends at once belongs to the same instant, but is notified
+/// after the first.
 class Engine {
  public:
   using Event = std::function<void()>;
@@ -53,8 +53,8 @@ class Engine {
 
   Engine() = default;
   void ended(EventKey key, Event then) { due_.push_back({key, std::move(then)}); }
-  /// Timers of this instant join what ended; then all are told.
-  void tell();
+  /// Timers of this instant join what ended; then all are notified.
+  void notify();
   /// When the next timer is over.
   double next_timer_s() const;
   /// A timer was set; it may be the first one.
@@ -76,7 +76,7 @@ class Engine {
 
   std::vector<Timer> timers_;  // a heap, the earliest first
   std::uint64_t timers_set_ = 0;
-  std::vector<Due> due_, told_;
+  std::vector<Due> due_, notified_;
 };
 
 /// `links` must outlive it.

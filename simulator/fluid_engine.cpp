@@ -36,7 +36,7 @@ class FluidEngine final : public Engine {
         ended(ending.key, std::move(ending.then));
       }
       flows_ended_.clear();
-      tell();
+      notify();
       if (stop()) return;
     }
   }

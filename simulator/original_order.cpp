@@ -126,7 +126,7 @@ class Original {
       counter_free_ = std::max(now + way, counter_free_) + options_.counter_s;
       then = counter_free_ + way;
       result_.counter_s += then - now;
-      tell(Cause::wait, rank, now, then);
+      note(Cause::wait, rank, now, then);
       state.chain = next_chain_++;
     } else {
       state.chain = static_cast<std::size_t>(rank) + state.distributed++ * static_cast<std::size_t>(ranks_);
@@ -159,13 +159,13 @@ class Original {
     result_.sort_s += sort_s;
     result_.products_s += product_s;
     ++result_.gemms;
-    tell(Cause::network, rank, now, then);
-    tell(Cause::combine, rank, then, then + sort_s);
-    tell(Cause::kernel, rank, then + sort_s, then + sort_s + product_s);
+    note(Cause::network, rank, now, then);
+    note(Cause::combine, rank, then, then + sort_s);
+    note(Cause::kernel, rank, then + sort_s, then + sort_s + product_s);
     return then + sort_s + product_s;
   }
 
-  void tell(Cause cause, int rank, double start_s, double end_s) const {
+  void note(Cause cause, int rank, double start_s, double end_s) const {
     if (!options_.trace || end_s <= start_s) return;
     TraceEvent event;
     event.cause = cause;
@@ -197,7 +197,7 @@ class Original {
     const ProgramBlock block{fused.operands[0], copy.from};
     const double there = get(block, now, rank, result_.copied_bytes);
     result_.get_s += there - now;
-    tell(Cause::network, rank, now, there);
+    note(Cause::network, rank, now, there);
     return accumulate(fused, program_.bytes(block.tensor, block.block), program_.additions(chain.term, copy),
                       there, rank, result_.copied_bytes);
   }
@@ -208,13 +208,13 @@ class Original {
     for (const Addition& addition : additions) {
       const double sort_s = block_seconds(machine_.platform, bytes, true);
       result_.sort_s += sort_s;
-      tell(Cause::combine, rank, then, then + sort_s);
+      note(Cause::combine, rank, then, then + sort_s);
       then += sort_s;
       sum += bytes;
       const double there = moved(then, rank, round_robin_owner({fused.result, addition.to}, ranks_), bytes);
       if (!options_.waiting) continue;
       result_.accumulate_s += there - then;
-      tell(Cause::network, rank, then, there);
+      note(Cause::network, rank, then, there);
       then = there;
     }
     return then;

@@ -20,7 +20,7 @@ struct OriginalOptions {
   double counter_s = 5e-6;     ///< that the counter's rank takes for a request, one at a time. GA over
                                ///< InfiniBand: 2 to 10 us
   double get_bytes_per_s = 0;  ///< that one rank gets at most; 0: as the platform's messages
-  TraceSink* trace = nullptr;  ///< is told of each product, permutation and wait of each rank
+  TraceSink* trace = nullptr;  ///< observes each product, permutation and wait of each rank
 };
 
 /// Seconds are sums over all ranks.

@@ -349,7 +349,7 @@ void SimulatedRank::send_signal(Rank to_rank, Signal signal) {
   const double latency_s = links_.message(rank_, to_rank).latency_s;
   // What the path does not explain yet is the time since the operation that ended last.
   signal.path = signal.path.plus(Cause::wait, Part::work, std::max(0.0, now() - signal.path.total()))
-                    .plus(Piece{Cause::network, latency_s, 0});
+                    .plus(PathOperation{Cause::network, latency_s, 0});
   engine_.after(latency_s, {to_rank, EventKey::Kind::signal, receiver.signals_++}, [&receiver, signal] {
     receiver.arrives([&receiver, signal = signal]() mutable {
       signal.path = receiver.seen_now(signal.path);

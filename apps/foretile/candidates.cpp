@@ -141,7 +141,7 @@ double Candidates::first_bound(const Candidate& candidate) const {
     const DistributionOfC distribution = strategy.distribution_of_c(contraction, machine, parts.strategy);
     const std::string key = fmt::format(
         "{}\n{}\n{} {} {} {} {}", problem_text(candidate), fmt::join(parts.platform, "\n"), strategy.name(),
-        distribution.rows, distribution.columns, distribution.c_in_parts, distribution.cores_beside);
+        distribution.rows, distribution.columns, distribution.partial_sums, distribution.cores_beside);
     const auto [bound, is_new] = first_bounds_.try_emplace(key, 0.0);
     if (is_new) bound->second = bound_before_planning(contraction, machine, parts.strategy).seconds;
     return bound->second;

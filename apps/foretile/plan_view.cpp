@@ -59,7 +59,7 @@ std::string label_line(std::string_view label, std::string_view value) {
 
 /// Where several nodes take part.
 std::string moves_text(const FrameView& view) {
-  const auto moves = node_moves(view.contraction, view.machine, view.frame);
+  const auto moves = node_volume(view.contraction, view.machine, view.frame);
   if (!moves || view.machine.counted_nodes() == 1) return "";
   std::string text = label_line("between nodes", quantity(moves->between_nodes_bytes, "B") + " at least");
   if (moves->redistributed_bytes > 0)
@@ -79,7 +79,7 @@ double storage_bytes(const Contraction& p, const PlanFrame& frame) {
 }
 
 void add_moves(nlohmann::ordered_json& json, const FrameView& view) {
-  const auto moves = node_moves(view.contraction, view.machine, view.frame);
+  const auto moves = node_volume(view.contraction, view.machine, view.frame);
   if (!moves) return;
   json["moves"] = {{"rank_bytes", moves->rank_bytes},
                    {"between_nodes_bytes", moves->between_nodes_bytes},
@@ -191,9 +191,9 @@ std::string plan_text(const PlanView& view) {
   const auto volume = [&](std::int64_t counted, double PredictedVolumes::*of_model) {
     return bytes(counted) + (predicted ? model_text(*predicted.*of_model) : "");
   };
-  line(plan.c_in_parts ? "A, B, parts of C sent"
-       : streams_b     ? "A and B sent"
-                       : "A sent",
+  line(plan.partial_sums ? "A, B, parts of C sent"
+       : streams_b       ? "A and B sent"
+                         : "A sent",
        volume(summary.network_bytes, &PredictedVolumes::network_bytes));
   text += moves_text({contraction, machine, plan});
   if (!streams_b) line("B generated", bytes(summary.generated_bytes));

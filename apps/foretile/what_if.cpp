@@ -58,7 +58,7 @@ std::string value_of(const nlohmann::json& figures, const std::string& key) {
 bool may_count(const std::string& key, const PlannedWork& work) {
   if (key.starts_with("generation.")) return work.summary.generated_bytes > 0;
   if (key.starts_with("message.") || key.starts_with("network.")) return work.summary.network_bytes > 0;
-  if (key.starts_with("addition.")) return work.plan.c_in_parts;
+  if (key.starts_with("addition.")) return work.plan.partial_sums;
   return true;
 }
 

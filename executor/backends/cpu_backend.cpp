@@ -76,7 +76,7 @@ void CpuBackend::start_kernel(OperationId id, Device device, std::span<const Pro
   for (const Product& x : products) {
     TileView& c = tiles.places.at({Matrix::c, x.c});
     tiles.old.push_back(c.data ? COld::added : COld::ignored);
-    if (!c.data) c = host_.home_of_c(x.c, device);
+    if (!c.data) c = host_.place_of_c(x.c, device);
   }
   if (tiles.cores == 1) {
     start_on_core(id, tiles, products);
@@ -130,7 +130,7 @@ void CpuBackend::start_on_team(OperationId id, DeviceTiles& device, std::span<co
   cores_.submit_parts(device.first_lane, id, std::move(parts));
 }
 
-/// Finished tiles of C change hands, or are at home from the start; everything else is really copied.
+/// Finished tiles of C change hands, or are in place from the start; everything else is really copied.
 void CpuBackend::start_copy(OperationId id, const Copy& copy) {
   if (copy.to == kHost) {
     if (host_.devices_read_c()) {

@@ -134,8 +134,8 @@ std::byte* GpuBackend::on_host(TileRef tile) {
   return generated ? staged->second.data() : host_.tile(tile).data;
 }
 
-std::byte* GpuBackend::home_of_c(TileId c, Device device) {
-  return host_.home_of_c(c, device).data;
+std::byte* GpuBackend::place_of_c(TileId c, Device device) {
+  return host_.place_of_c(c, device).data;
 }
 
 // ---- work ----
@@ -180,7 +180,7 @@ void GpuBackend::copy(OperationId id, const Copy& wanted, const Task& task) {
     // C was placed from the high end down.
     const TileRef tile = wanted.tiles[wanted.to == kHost ? count - 1 - number : number];
     std::byte* const to =
-        wanted.to == kHost ? home_of_c(tile.id, Device::of(wanted.from)) : devices_[wanted.to]->at(tile);
+        wanted.to == kHost ? place_of_c(tile.id, Device::of(wanted.from)) : devices_[wanted.to]->at(tile);
     const std::byte* const from = wanted.from == kHost ? on_host(tile) : devices_[wanted.from]->at(tile);
     add_piece(pieces_, {to, from, bytes_of(problem_, tile)}, over_the_host);
   }

@@ -24,9 +24,9 @@ struct GpuBackendOptions {
 };
 
 /// Each logical device has a pool of its own, taken when this is made. Nothing is started before the
-/// scheduler says so, which it does when it was told that what comes before has ended; so lanes need not wait
-/// for each other but for products on the same tile of C. Calls throw WorkError that names rank, device, task
-/// and tile.
+/// scheduler says so, which it does when it was notified that what comes before has ended; so lanes need not
+/// wait for each other but for products on the same tile of C. Calls throw WorkError that names rank, device,
+/// task and tile.
 class GpuBackend final : public RankBackend {
  public:
   GpuBackend(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, HostStore& host,
@@ -53,7 +53,7 @@ class GpuBackend final : public RankBackend {
 
  private:
   std::byte* on_host(TileRef tile);
-  std::byte* home_of_c(TileId c, Device device);
+  std::byte* place_of_c(TileId c, Device device);
   void copy(OperationId id, const Copy& copy, const Task& task);
   void make(OperationId id, const Copy& copy, const Task& task);
   void make_room(Device device, TileRef tile, std::int64_t bytes);

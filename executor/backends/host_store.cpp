@@ -17,7 +17,7 @@ HostStore::HostStore(const Contraction& contraction, const PlanFrame& frame, con
     : problem_(contraction),
       rank_(rank),
       devices_read_c_(foretile::devices_read_c(frame, contraction)),
-      c_in_parts_(frame.c_in_parts),
+      partial_sums_(frame.partial_sums),
       pooled_(frame.pool != Pool::none),
       gapless_(options.gapless),
       memory_(options.memory),
@@ -122,7 +122,7 @@ void HostStore::make_tile(const ToMake& one) const {
       storage_->fill(one.tile, one.to.data);
     }
   }
-  // Devices add to it; where C is computed in parts, the last addition of a sum knows beta.
+  // Devices add to it; where C is computed as partial sums, the last addition of a sum knows beta.
   if (one.tile.matrix != Matrix::c || !devices_read_c_ || problem_.beta == 1.0) return;
   for_each_piece(extents, one.to, one.to, [&](const std::byte*, std::byte* numbers, std::int64_t bytes) {
     scale_tile(problem_.element(), problem_.beta, bytes / problem_.element_bytes(), numbers);
@@ -243,14 +243,14 @@ bool HostStore::becomes_c(TileId tile, Device device) const {
   return first != first_parts_.end() && first->second == device && parts_become_c(problem_);
 }
 
-TileView HostStore::home_of_c(TileId tile, Device computed_by) {
+TileView HostStore::place_of_c(TileId tile, Device computed_by) {
   const Device device = pooled_ ? Device(0) : computed_by;  // PlanFrame::parts_of()
-  TileBuffer& home = c_in_parts_ ? parts_[{tile, device}] : c[tile];
-  if (!home.data()) {
-    home =
-        !c_in_parts_ || becomes_c(tile, device) ? new_c(tile) : TileBuffer(problem_.c_bytes(tile), memory_);
+  TileBuffer& place = partial_sums_ ? parts_[{tile, device}] : c[tile];
+  if (!place.data()) {
+    place =
+        !partial_sums_ || becomes_c(tile, device) ? new_c(tile) : TileBuffer(problem_.c_bytes(tile), memory_);
   }
-  return home.view(problem_.m.size(problem_.c.row_of(tile)));
+  return place.view(problem_.m.size(problem_.c.row_of(tile)));
 }
 
 void HostStore::keep_c(TileId tile, TileBuffer numbers) {
@@ -270,9 +270,9 @@ std::vector<TileView> HostStore::parts(std::span<const TileId> tiles, const Plac
     } else if (place.kind == PlaceOfC::Kind::device) {
       places.push_back(parts_.at({tile, place.device}).view(extents.rows));
     } else {
-      TileBuffer& home = c[tile];
-      if (!home.data()) home = new_c(tile);
-      places.push_back(home.view(extents.rows));
+      TileBuffer& at_owner = c[tile];
+      if (!at_owner.data()) at_owner = new_c(tile);
+      places.push_back(at_owner.view(extents.rows));
     }
   }
   return places;

@@ -45,7 +45,7 @@ inline bool parts_become_c(const Contraction& contraction) {
 class HostStore {
  public:
   /// Fills the own tiles that the rank or others use, and with Contraction::reads_c() the initial tiles of C
-  /// that the rank computes, times beta, or that it owns where C is computed in parts, on several
+  /// that the rank computes, times beta, or that it owns where C is computed as partial sums, on several
   /// threads.
   HostStore(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, Rank rank,
             const HostStoreOptions& options = {});
@@ -82,8 +82,8 @@ class HostStore {
   bool devices_read_c() const { return devices_read_c_; }
   /// Where a tile of C that leaves a device goes: `c`, or the parts that the device computed. It gets its
   /// memory now if it has none.
-  TileView home_of_c(TileId tile, Device computed_by);
-  /// The tile comes home in memory of its own; only where devices_read_c().
+  TileView place_of_c(TileId tile, Device computed_by);
+  /// The tile is written back in memory of its own; only where devices_read_c().
   void keep_c(TileId tile, TileBuffer numbers);
   /// Where the tiles lie. Those of C itself get their memory now if they have none.
   std::vector<TileView> parts(std::span<const TileId> tiles, const PlaceOfC& place);
@@ -140,7 +140,7 @@ class HostStore {
 
   const Contraction& problem_;
   Rank rank_;
-  bool devices_read_c_, c_in_parts_, pooled_;
+  bool devices_read_c_, partial_sums_, pooled_;
   bool gapless_;
   std::pmr::memory_resource* memory_;
   SeededTiles seeded_;

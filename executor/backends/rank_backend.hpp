@@ -33,7 +33,7 @@ struct EndedOperation {
 class RankBackend : public Backend {
  public:
   /// Who hears of finished tiles of C; before the clock starts.
-  void tell_finished(std::function<void(TileId)> listener) { finished_ = std::move(listener); }
+  void on_finished(std::function<void(TileId)> listener) { finished_ = std::move(listener); }
   void finished(TileId tile) final {
     if (finished_) finished_(tile);
   }

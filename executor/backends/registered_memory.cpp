@@ -97,13 +97,13 @@ std::vector<HostRange> callers_tiles(const Contraction& p, const PlanFrame& fram
           tiles.add_own({Matrix::a, a});
           products.for_each(a, [&](const Product& product) {
             if (!frame.operands.b.generated()) tiles.add_own({Matrix::b, product.b});
-            if (!frame.c_in_parts) tiles.add({Matrix::c, product.c});
+            if (!frame.partial_sums) tiles.add({Matrix::c, product.c});
           });
         }
       }
     }
   }
-  if (frame.c_in_parts && parts_become_c(p)) {
+  if (frame.partial_sums && parts_become_c(p)) {
     for (const Sum& sum : plan.sums) tiles.add_c_of(sum);
   }
   return std::move(tiles.ranges);

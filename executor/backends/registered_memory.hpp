@@ -23,7 +23,7 @@ struct HostRange {
 std::vector<HostRange> whole_pages(std::vector<HostRange> ranges, std::int64_t page_bytes);
 
 /// The tiles in place that the rank's devices copy from or to: own ones of A and B, and those of C that come
-/// home there. None with gaps, which a run copies to memory of its own.
+/// written back there. None with gaps, which a run copies to memory of its own.
 std::vector<HostRange> callers_tiles(const Contraction& contraction, const PlanFrame& frame,
                                      const RankPlan& plan, Rank rank, const TileStorage& storage);
 

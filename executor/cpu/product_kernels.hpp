@@ -21,7 +21,7 @@ inline constexpr std::size_t kMostSmallShapes = 256;
 bool uses_small_products(const Contraction& contraction);
 
 /// Kernels by product; those of small shapes are made once. For one thread. The contraction must outlive
-/// this. `form`: Contraction::product_form(), without alpha where C is computed in parts.
+/// this. `form`: Contraction::product_form(), without alpha where C is computed as partial sums.
 class ProductKernels {
  public:
   ProductKernels(const Contraction& contraction, const ProductForm& form);

@@ -28,7 +28,8 @@ class Completions {
     Clock::time_point began, ended;
   };
 
-  /// `wake`: the waiting thread is told at once; otherwise it finds the entry when something else wakes it.
+  /// `wake`: the waiting thread is notified at once; otherwise it finds the entry when something else wakes
+  /// it.
   void add(const Entry& entry, std::exception_ptr failure, bool wake);
   /// What was added since the last call. Waits up to `seconds` to be woken; does not wait when 0. Throws what
   /// a job threw.

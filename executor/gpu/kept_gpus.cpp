@@ -14,13 +14,13 @@ struct KeptGpus::Device {
 };
 
 /// Gives the device back when it goes.
-class KeptGpus::Lent final : public Gpu {
+class KeptGpus::InUse final : public Gpu {
  public:
-  Lent(KeptGpus& owner, std::unique_ptr<Device> device)
+  InUse(KeptGpus& owner, std::unique_ptr<Device> device)
       : owner_(owner), device_(std::move(device)), free_(device_->memory) {}
-  ~Lent() override { owner_.devices_.push_back(std::move(device_)); }
-  Lent(const Lent&) = delete;
-  Lent& operator=(const Lent&) = delete;
+  ~InUse() override { owner_.devices_.push_back(std::move(device_)); }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
 
   std::byte* allocate(std::int64_t bytes) override {
     if (const auto found = free_.find(bytes); found != free_.end()) return free_.extract(found).mapped();
@@ -69,7 +69,7 @@ std::unique_ptr<Gpu> KeptGpus::open(int physical, int kernel_lanes) {
   } else {
     device = std::make_unique<Device>(Device{physical, kernel_lanes, gpus_->open(physical, kernel_lanes)});
   }
-  return std::make_unique<Lent>(*this, std::move(device));
+  return std::make_unique<InUse>(*this, std::move(device));
 }
 
 std::byte* KeptGpus::allocate_host(std::int64_t bytes) {
@@ -80,12 +80,12 @@ std::byte* KeptGpus::allocate_host(std::int64_t bytes) {
     free_kept_host();  // sizes that are not wanted again must not pile up
     memory = gpus_->allocate_host(bytes);
   }
-  lent_host_.emplace(memory, bytes);
+  used_host_.emplace(memory, bytes);
   return memory;
 }
 
 void KeptGpus::free_host(std::byte* memory) {
-  const auto lent = lent_host_.extract(memory);
+  const auto lent = used_host_.extract(memory);
   host_.emplace(lent.mapped(), memory);
 }
 

@@ -37,14 +37,14 @@ class KeptGpus final : public Gpus {
 
  private:
   struct Device;
-  class Lent;
+  class InUse;
 
   void free_kept_host();
 
   std::unique_ptr<Gpus> gpus_;
-  std::vector<std::unique_ptr<Device>> devices_;  // not lent
-  std::multimap<std::int64_t, std::byte*> host_;  // not lent, by size
-  std::map<std::byte*, std::int64_t> lent_host_;  // sizes
+  std::vector<std::unique_ptr<Device>> devices_;  // not in use
+  std::multimap<std::int64_t, std::byte*> host_;  // not in use, by size
+  std::map<std::byte*, std::int64_t> used_host_;  // sizes
 };
 
 }  // namespace foretile

@@ -17,7 +17,7 @@ namespace foretile {
 /// Tiles lie column-major in the contraction's element type; those of A and B as the matrix has them:
 /// transposed where their operation is not Op::none. All calls are const and may come from several threads at
 /// once. A rank asks for tiles of A and B that it owns and for made ones that it uses, and for tiles of C
-/// that it owns, or computes where C is not computed in parts. What a call throws ends the run.
+/// that it owns, or computes where C is not computed as partial sums. What a call throws ends the run.
 class TileStorage {
  public:
   virtual ~TileStorage() = default;

@@ -37,7 +37,7 @@ Bound plan_bound(const Plan& plan, const Contraction& contraction, const Machine
 /// so many columns of ranks. 1: that is open.
 struct DistributionOfC {
   int rows = 1, columns = 1;
-  bool c_in_parts = false;  ///< a tile of C may be computed on several devices
+  bool partial_sums = false;  ///< a tile of C may be computed on several devices
   /// Cores of a rank that compute beside its GPUs, as one device more.
   int cores_beside = 0;
   friend bool operator==(const DistributionOfC&, const DistributionOfC&) = default;
@@ -45,7 +45,7 @@ struct DistributionOfC {
 
 /// Of any plan of the contraction on the machine that has its operands from there (`sources`), in which a
 /// tile of C is computed on one device (unless the distribution says otherwise): generation, products, copies
-/// and the least time of one product, from its tiles to the way home of C. A plan may own A and B as it
+/// and the least time of one product, from its tiles until C is written back. A plan may own A and B as it
 /// likes, so that a tile which one rank needs costs no message. With a distribution, of plans that have it:
 /// the row (rank) with the longest products counts, a made tile of B is generated in each row that has a
 /// product with it, and a given tile that n rows (A: columns) need is sent and received n - 1 times.

@@ -30,7 +30,7 @@ struct BlockNeeds {
   double load_manager_s = 0;  ///< of its loads: initial C, tiles that the device cannot have, or no longer
   double store_manager_s = 0;
   double first_load_s = 0;     ///< from the block's begin until its first product may start
-  double last_store_s = 0;     ///< from the end of its last product until that tile of C is home
+  double last_store_s = 0;     ///< from the end of its last product until that tile of C is written back
   double host_bytes = 0;       ///< to be copied that only the host has: B that stays, initial C
   double loaded_bytes = 0;     ///< these, and tiles that another device may have, too
   double stored_bytes = 0;     ///< C, to be copied

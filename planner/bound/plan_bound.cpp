@@ -195,7 +195,7 @@ class PlanBound {
 
 Bound bound_of_any_plan(const Plan& plan, const Contraction& contraction, const Machine& machine) {
   return problem_bound(contraction, machine, {plan.operands.a.source, plan.operands.b.source},
-                       {.c_in_parts = plan.c_in_parts, .cores_beside = cores_beside(plan, machine)});
+                       {.partial_sums = plan.partial_sums, .cores_beside = cores_beside(plan, machine)});
 }
 
 }  // namespace

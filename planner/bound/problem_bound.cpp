@@ -24,7 +24,7 @@ struct Needs {
   double stored_bytes = 0;
   double manager_s = 0;
   double longest_c_s = 0;      // all products of a tile of C, which are one device's
-  double longest_piece_s = 0;  // one product, from its tile of B to the way home of its tile of C
+  double longest_piece_s = 0;  // one product, from its tile of B until its tile of C is written back
   double gpus_of_cores =
       0;  // as fast as so many GPUs are a rank's cores, with the product that suits them most
 };
@@ -127,10 +127,10 @@ class ProblemNeeds {
     needs_.products_s += c.seconds;
     needs_.stored_bytes += static_cast<double>(bytes);
     needs_.manager_s += platform_.runtime.copy_overhead_s;
-    const double home_s = store_seconds(platform_, gpu_, bytes);
-    needs_.longest_c_s = std::max(needs_.longest_c_s, c.seconds + home_s);
-    needs_.longest_piece_s = std::max(needs_.longest_piece_s, c.piece_s + home_s);
-    if (gpu_ && p_.reads_c() && !distribution_.c_in_parts) add_load(bytes, HostTile::array);
+    const double store_s = store_seconds(platform_, gpu_, bytes);
+    needs_.longest_c_s = std::max(needs_.longest_c_s, c.seconds + store_s);
+    needs_.longest_piece_s = std::max(needs_.longest_piece_s, c.piece_s + store_s);
+    if (gpu_ && p_.reads_c() && !distribution_.partial_sums) add_load(bytes, HostTile::array);
   }
 
   /// Every tile that is used comes to a device once at least.
@@ -202,7 +202,7 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
   }
   const double sockets = 1.0 * machine.nodes() * p.sockets;
   const bool with_cores = distribution.cores_beside > 0;  // to which nothing need be copied
-  if (!distribution.c_in_parts && !with_cores)
+  if (!distribution.partial_sums && !with_cores)
     add(needs.longest_c_s, "the products of one tile of C", {.products = true, .copies = true});
   if (!with_cores)
     add(needs.longest_piece_s, "one product with its tiles",

@@ -80,7 +80,7 @@ void Tails::visit_chunk(std::size_t v) {
     devices_[at.rank][at.device] = std::max(begin_[v], block.generation_s + block.first_load_s + rest_[v]);
 }
 
-/// The next block may begin while C of this one is on its way home. Where B stays, its loads begin only then.
+/// The next block may begin while C of this one is written back. Where B stays, its loads begin only then.
 void Tails::visit_store(std::size_t v) {
   double next = 0;
   for (auto [e, end] = out_edges(v, graph_); e != end; ++e) {

@@ -209,7 +209,7 @@ std::vector<Rank> owners_of_c(const Contraction& p, const Plan& plan) {
         if (!sum.to) owners[static_cast<std::size_t>(tile)] = Rank::of(rank);
       }
     }
-    if (plan.c_in_parts) continue;
+    if (plan.partial_sums) continue;
     for (const DevicePlan& device : part.devices) {
       for_each_product(p, device,
                        [&](const Product& x) { owners[static_cast<std::size_t>(x.c)] = Rank::of(rank); });

@@ -52,7 +52,7 @@ struct DevicePlan {
 struct RankPlan {
   std::vector<DevicePlan> devices;
   std::vector<Transfer> transfers;  ///< of tiles that this rank owns, in sending order
-  std::vector<Sum> sums = {};  ///< with PlanFrame::c_in_parts: of all tiles that it has a part of, or owns
+  std::vector<Sum> sums = {};  ///< with PlanFrame::partial_sums: of all tiles that it has a part of, or owns
   RankFlow flow = {};          ///< with PlanFrame::steps
 };
 
@@ -155,8 +155,8 @@ struct PlanFrame {
                             ///< the last block has left
   /// Several devices and ranks may compute parts of a tile of C, apart from its initial values and from each
   /// other; RankPlan::sums bring them together. Else one device computes all of a tile.
-  bool c_in_parts = false;
-  Tree part_sums = Tree::chain;  ///< how the parts of a rank's own devices are added
+  bool partial_sums = false;
+  Tree sum_tree = Tree::chain;  ///< how the parts of a rank's own devices are added
   /// Else than none only with parts of C, a B that streams, and no barriers: then no other rank notices who
   /// works on a block. Parts of C, of which a rank computes one of each tile, all count as device 0's.
   Pool pool = Pool::none;
@@ -186,13 +186,13 @@ struct PlanFrame {
 
 /// Whether devices begin with the initial values of C. (Parts are added to those at the owner.)
 inline bool devices_read_c(const PlanFrame& frame, const Contraction& contraction) {
-  return contraction.reads_c() && !frame.c_in_parts;
+  return contraction.reads_c() && !frame.partial_sums;
 }
 
 /// Of the products: parts of C are multiplied by alpha when they become C.
 inline ProductForm product_form(const PlanFrame& frame, const Contraction& contraction) {
   ProductForm form = contraction.product_form();
-  if (frame.c_in_parts) form.alpha = 1;
+  if (frame.partial_sums) form.alpha = 1;
   return form;
 }
 

@@ -53,7 +53,7 @@ void add(Fnv& fnv, const PlanFrame& frame) {
   add(fnv, frame.operands.b);
   add(fnv, frame.operands.c);
   if (frame.store != PlanFrame{}.store) fnv.add(frame.store);
-  if (frame.c_in_parts) fnv.add(frame.part_sums);
+  if (frame.partial_sums) fnv.add(frame.sum_tree);
   if (frame.pool != Pool::none) fnv.add(kPool, frame.pool);
   if (frame.sends_in_flight != PlanFrame{}.sends_in_flight) fnv.add(frame.sends_in_flight);
   if (frame.flows()) {

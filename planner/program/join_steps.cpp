@@ -103,7 +103,7 @@ class StepJoiner {
     }
     plan_.ranks.resize(static_cast<std::size_t>(ranks_));
     if (plan_.grid.size() < ranks_) plan_.grid = {.p = ranks_};  // each step has one of its own
-    plan_.c_in_parts = true;
+    plan_.partial_sums = true;
     plan_.host_budget_bytes = machine_.host_bytes_per_rank();
     if (!like)
       plan_.device_classes = {{machine_.platform.device.kind, machine_.platform.device.memory_bytes}};
@@ -195,7 +195,7 @@ class StepJoiner {
     plan_.prefetch_c = plan_.prefetch_c && plan.prefetch_c;
     std::ranges::copy(foretile::owners_of_c(contraction, plan), std::back_inserter(owners_of_c()));
     for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) join_rank(plan.ranks[rank], rank);
-    if (!plan.c_in_parts) {
+    if (!plan.partial_sums) {
       for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) add_sums(step, rank);
     }
     add_permutations(step);

@@ -50,11 +50,11 @@ bool has_products(const FusedProgram& program);
 std::vector<std::vector<std::size_t>> terms_of_steps(const FusedProgram& program, ProgramMode mode);
 
 /// Plans all steps with the same parameters, and proves each plan. Terms that do not fit the ranks' memory
-/// together are computed in parts, one after the other (where tiles flow, in parts so small that two of their
-/// size fit); a term that does not fit alone in slices, some rows or columns of C each. Terms with strategies
-/// of their own (ProgramDistribution) are parts, too: those of a step with the same strategy together.
-/// Without a strategy among the settings: settings_for_terms(). Throws InputError for wrong settings, and
-/// DoesNotFit where a 64th of a term, or one tile of its C, does not fit or has no plan.
+/// together are computed part by part, one after the other (where tiles flow, in parts so small that two of
+/// their size fit); a term that does not fit alone in slices, some rows or columns of C each. Terms with
+/// strategies of their own (ProgramDistribution) are parts, too: those of a step with the same strategy
+/// together. Without a strategy among the settings: settings_for_terms(). Throws InputError for wrong
+/// settings, and DoesNotFit where a 64th of a term, or one tile of its C, does not fit or has no plan.
 std::vector<StepPlan> plan_steps(const FusedProgram& program, const ProgramDistribution& distribution,
                                  const Machine& machine, const Settings& settings, ProgramMode mode);
 /// The same of one of them, from 1.

@@ -31,7 +31,7 @@ bool says_where_matrices_lie(const Settings& settings) {
   return std::ranges::any_of(kDistributions, [&](const char* key) { return settings.contains(key); });
 }
 
-ProcessGrid home_grid(const Machine& machine, const Settings& settings) {
+ProcessGrid given_grid(const Machine& machine, const Settings& settings) {
   const auto given = settings.find("grid");
   if (given == settings.end() || given->second == kAuto) return {1, machine.ranks, 1};
   const AlongAxes numbers = parse_grid("grid", given->second);
@@ -42,7 +42,8 @@ ProcessGrid home_grid(const Machine& machine, const Settings& settings) {
   return grid;
 }
 
-std::optional<Home> home_setting(const Contraction& p, const Machine& machine, const Settings& settings) {
+std::optional<GivenDistributions> given_distributions(const Contraction& p, const Machine& machine,
+                                                      const Settings& settings) {
   if (!says_where_matrices_lie(settings)) return std::nullopt;
   const auto distribution = [&](Matrix matrix) {
     const char* const key = kDistributions.at(static_cast<std::size_t>(matrix));
@@ -52,8 +53,8 @@ std::optional<Home> home_setting(const Contraction& p, const Machine& machine, c
                                                           shape_of(p, matrix), machine.ranks)
                                          .distribution;
   };
-  return Home{home_grid(machine, settings), distribution(Matrix::a), distribution(Matrix::b),
-              distribution(Matrix::c)};
+  return GivenDistributions{given_grid(machine, settings), distribution(Matrix::a), distribution(Matrix::b),
+                            distribution(Matrix::c)};
 }
 
 /// Without where the matrices lie, for a strategy that has its own distribution.
@@ -113,7 +114,7 @@ double least_of_any_plan(const Contraction& contraction, const Machine& machine)
   const bool cores_too = machine.platform.device.kind == DeviceKind::gpu &&
                          machine.platform.core.kernel_for(contraction.precision).known();
   return problem_bound(contraction, machine, contraction.sources,
-                       {.c_in_parts = true, .cores_beside = cores_too ? machine.cores_beside_gpus() : 0})
+                       {.partial_sums = true, .cores_beside = cores_too ? machine.cores_beside_gpus() : 0})
       .seconds;
 }
 
@@ -129,7 +130,7 @@ class Comparing {
         plan_seconds_(plan_seconds),
         context_(context),
         limits_(limits),
-        home_(home_setting(contraction, machine, settings)),
+        given_(given_distributions(contraction, machine, settings)),
         plans_(0) {
     found_.strategies = to_compare(contraction, settings);
     plans_.resize(found_.strategies.size());
@@ -170,7 +171,7 @@ class Comparing {
       const Settings own = own_settings(find_strategy(one.strategy), settings_, one.variant);
       Plan plan = make_plan(contraction_, machine_, own, {}, context_);
       one.bound_s = plan_bound(plan, contraction_, machine_).seconds;
-      if (home_) one.redistribution = redistribution_cost(contraction_, machine_, *home_, plan);
+      if (given_) one.redistribution = redistribution_cost(contraction_, machine_, *given_, plan);
       plans_[number].plan = std::move(plan);
     } catch (const InputError& error) {
       refuse(number, error);
@@ -216,7 +217,7 @@ class Comparing {
 
   /// Whether nobody else can be faster by more than predictions can tell. Noise leaves no bound.
   bool first_is_near_the_bound() {
-    if (!limits_ || !plan_seconds_ || home_ || machine_.platform.noise.any() || plans_.size() < 2)
+    if (!limits_ || !plan_seconds_ || given_ || machine_.platform.noise.any() || plans_.size() < 2)
       return false;
     plan(0);
     ComparedStrategy& first = found_.strategies.front();
@@ -319,7 +320,7 @@ class Comparing {
   const PlanSeconds& plan_seconds_;
   const PlanContext& context_;
   const std::optional<ComparisonLimits>& limits_;
-  std::optional<Home> home_;
+  std::optional<GivenDistributions> given_;
   std::vector<Planned> plans_;  // by number of the strategy
   Comparison found_;
 };

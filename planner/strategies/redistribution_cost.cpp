@@ -56,7 +56,7 @@ class Movement {
 std::vector<Rank> ranks_of_c(const Contraction& p, const Plan& plan) {
   std::vector<Rank> ranks;
   for (TileId tile = 0; tile < p.c.nonzeros(); ++tile) ranks.push_back(owner_of(p, plan, {Matrix::c, tile}));
-  for (std::size_t rank = 0; rank < plan.ranks.size() && !plan.c_in_parts; ++rank) {
+  for (std::size_t rank = 0; rank < plan.ranks.size() && !plan.partial_sums; ++rank) {
     for (const DevicePlan& device : plan.ranks[rank].devices)
       for_each_product(p, device,
                        [&](const Product& x) { ranks[static_cast<std::size_t>(x.c)] = Rank::of(rank); });
@@ -66,15 +66,15 @@ std::vector<Rank> ranks_of_c(const Contraction& p, const Plan& plan) {
 
 }  // namespace
 
-RedistributionCost redistribution_cost(const Contraction& p, const Machine& machine, const Home& home,
-                                       const Plan& plan) {
+RedistributionCost redistribution_cost(const Contraction& p, const Machine& machine,
+                                       const GivenDistributions& given, const Plan& plan) {
   Movement before(machine), behind(machine);
   const std::vector<Rank> ranks = ranks_of_c(p, plan);
   for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
     if (plan.operands.of(matrix).generated()) continue;
     for (TileId id = 0; id < shape_of(p, matrix).nonzeros(); ++id) {
       const TileRef tile{matrix, id};
-      const Rank here = owner_of(p, home.grid, home.of(matrix), tile);
+      const Rank here = owner_of(p, given.grid, given.of(matrix), tile);
       const Rank there = matrix == Matrix::c ? ranks[static_cast<std::size_t>(id)] : owner_of(p, plan, tile);
       const std::int64_t bytes = bytes_of(p, tile);
       if (matrix != Matrix::c || p.reads_c()) before.move(here, there, bytes);

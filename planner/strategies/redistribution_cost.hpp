@@ -11,7 +11,7 @@
 namespace foretile {
 
 /// Where A, B and C lie before a product, and C behind it.
-struct Home {
+struct GivenDistributions {
   ProcessGrid grid;
   Distribution a, b, c;
 
@@ -31,6 +31,6 @@ struct RedistributionCost {
 /// sends or receives most needs at its port, or the messages inside the node that has most of them, what
 /// takes longer.
 RedistributionCost redistribution_cost(const Contraction& contraction, const Machine& machine,
-                                       const Home& home, const Plan& plan);
+                                       const GivenDistributions& given, const Plan& plan);
 
 }  // namespace foretile

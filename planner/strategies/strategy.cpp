@@ -168,9 +168,9 @@ std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, 
   return find_strategy(plan.strategy).predicted_volumes(contraction, machine, plan);
 }
 
-std::optional<NodeMoves> node_moves(const Contraction& contraction, const Machine& machine,
-                                    const PlanFrame& plan) {
-  return find_strategy(plan.strategy).node_moves(contraction, machine, plan);
+std::optional<NodeVolume> node_volume(const Contraction& contraction, const Machine& machine,
+                                      const PlanFrame& plan) {
+  return find_strategy(plan.strategy).node_volume(contraction, machine, plan);
 }
 
 Bound bound_before_planning(const Contraction& contraction, const Machine& machine,

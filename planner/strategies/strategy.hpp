@@ -36,7 +36,7 @@ constexpr Source made_or_read(Source asked) {
 }
 
 /// What a plan moves where ranks of a node are neighbours in its grid, in exact shares of the extents.
-struct NodeMoves {
+struct NodeVolume {
   double rank_bytes = 0;           ///< that a rank receives, and sends for sums
   double between_nodes_bytes = 0;  ///< least that enters nodes: each tile each node once
   /// Between nodes when the matrices lie in the natural order of the grid beforehand, and C afterwards.
@@ -97,8 +97,9 @@ class Strategy {
     return {};
   }
   /// Of a plan with this frame; nothing where the strategy does not know.
-  virtual std::optional<NodeMoves> node_moves(const Contraction& /*contraction*/, const Machine& /*machine*/,
-                                              const PlanFrame& /*frame*/) const {
+  virtual std::optional<NodeVolume> node_volume(const Contraction& /*contraction*/,
+                                                const Machine& /*machine*/,
+                                                const PlanFrame& /*frame*/) const {
     return {};
   }
 
@@ -139,9 +140,9 @@ std::optional<double> operand_bytes(const Contraction& contraction, int ranks, c
 std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, const Machine& machine,
                                                 const PlanFrame& plan);
 
-/// Strategy::node_moves of the plan's strategy. Throws InputError for a name that is none.
-std::optional<NodeMoves> node_moves(const Contraction& contraction, const Machine& machine,
-                                    const PlanFrame& plan);
+/// Strategy::node_volume of the plan's strategy. Throws InputError for a name that is none.
+std::optional<NodeVolume> node_volume(const Contraction& contraction, const Machine& machine,
+                                      const PlanFrame& plan);
 
 /// What a problem's sources have to do with the strategy of its plan, for people and scripts.
 struct StrategyChoice {

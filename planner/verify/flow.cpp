@@ -76,7 +76,7 @@ class FlowOrder final : public VerifyPass {
     if ((tasks || !plan_.tensors.list.empty() || !plan_.tensors.owners.empty()) && !plan_.flows())
       throw broken_plan("steps", "tasks or tensors without steps", "steps of C");
     if (!plan_.flows()) return;
-    if (!plan_.c_in_parts || plan_.barriers != Barriers::none || plan_.pool != Pool::none ||
+    if (!plan_.partial_sums || plan_.barriers != Barriers::none || plan_.pool != Pool::none ||
         plan_.operands.b.generated() || !plan_.operands.b.streams() || problem_.reads_c())
       throw broken_plan(
           "steps", "barriers, a pool, a B that is generated or stays, or a C that is read or not in parts",

@@ -53,7 +53,7 @@ void check_grid(const Plan& plan) {
                       fmt::format("{} x {} x {} and {} ranks", grid.p, grid.q, grid.r, plan.ranks.size()),
                       "p * q * r ranks, each at least 1");
   }
-  if (grid.r > 1 && !plan.c_in_parts)
+  if (grid.r > 1 && !plan.partial_sums)
     throw broken_plan("grid", fmt::format("{} layers", grid.r), "one where C is not computed in parts");
   if (!grid.node) return;
   const AlongAxes& node = *grid.node;
@@ -90,7 +90,7 @@ void check_in_place(const Plan& plan, const Contraction& p, Matrix matrix) {
 
 void check_pool(const Plan& plan) {
   if (plan.pool == Pool::none) return;
-  if (plan.c_in_parts && plan.operands.b.streams() && !plan.prefetch_c && plan.barriers == Barriers::none)
+  if (plan.partial_sums && plan.operands.b.streams() && !plan.prefetch_c && plan.barriers == Barriers::none)
     return;
   throw broken_plan("pool", "blocks that other devices may take",
                     "them only with parts of C, a B that streams, no prefetch_c and no barriers");
@@ -134,8 +134,8 @@ void check_frame(const Plan& plan, const Contraction& contraction) {
   check_device_classes(plan);
   check_sums(plan, contraction);
   check_pool(plan);
-  if (plan.part_sums != Tree::binomial && plan.part_sums != Tree::chain)
-    throw broken_plan("part_sums", fmt::format("tree {}", static_cast<int>(plan.part_sums)),
+  if (plan.sum_tree != Tree::binomial && plan.sum_tree != Tree::chain)
+    throw broken_plan("sum_tree", fmt::format("tree {}", static_cast<int>(plan.sum_tree)),
                       "binomial or chain");
   for (const auto& [name, bytes] : {std::pair("host budget", plan.host_budget_bytes),
                                     {"staging area", plan.staging_bytes},

@@ -244,7 +244,7 @@ class HostMemoryPass final : public VerifyPass {
     tiles_.kept_b += plan_.operands.b.streams() ? device.memory_bytes : largest_block_of_b(device);
   }
   void close(Rank rank) override {
-    std::int64_t own_c = plan_.c_in_parts ? 0 : tiles_.c_bytes;
+    std::int64_t own_c = plan_.partial_sums ? 0 : tiles_.c_bytes;
     for (const Sum& sum : plan_.ranks[static_cast<std::size_t>(rank)].sums) own_c += add_sum(sum);
     check_staging(plan_, rank, tiles_);
     const HostNeed need = plan_.flows() ? flow_.worst(rank, view_.messages)

@@ -147,8 +147,8 @@ class GeneratedOnce final : public VerifyPass {
 class Products final : public VerifyPass {
  public:
   explicit Products(const VerifyView& view)
-      : VerifyPass(view), in_block_(plan_.c_in_parts ? 0 : problem_.c.nonzeros(), 0) {
-    if (plan_.c_in_parts) marks_.emplace(problem_);
+      : VerifyPass(view), in_block_(plan_.partial_sums ? 0 : problem_.c.nonzeros(), 0) {
+    if (plan_.partial_sums) marks_.emplace(problem_);
   }
 
   void block(const WalkedBlock& walked, const std::string& where) override {

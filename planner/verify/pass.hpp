@@ -106,7 +106,7 @@ Pass steps_pass(const VerifyView& view);
 /// Each tile of a B that is generated is made at most once by a rank.
 Pass generated_once_pass(const VerifyView& view);
 /// Every product is computed exactly once: each tile of C is in one block, and none of its products is
-/// missing. (None comes twice in a block: see BlockWalk.) Where C is computed in parts, a bit for each
+/// missing. (None comes twice in a block: see BlockWalk.) Where C is computed as partial sums, a bit for each
 /// product tells.
 Pass products_pass(const VerifyView& view);
 /// Every given tile that a rank uses at a step is owned by it or there through exactly one message, and every

@@ -46,7 +46,7 @@ void check_numbers(const Plan& plan, const Contraction& p, std::size_t rank, con
 class SumTrees final : public VerifyPass {
  public:
   explicit SumTrees(const VerifyView& view) : VerifyPass(view) {
-    if (!plan_.c_in_parts) return;
+    if (!plan_.partial_sums) return;
     last_device_.assign(static_cast<std::size_t>(problem_.c.nonzeros()), -1);
     sum_of_.resize(plan_.ranks.size());
   }
@@ -57,7 +57,7 @@ class SumTrees final : public VerifyPass {
     devices_ = 0;
   }
   void block(const WalkedBlock& walked, const std::string& where) override {
-    if (!plan_.c_in_parts) return;
+    if (!plan_.partial_sums) return;
     const Device device = plan_.parts_of(Device::of(devices_));
     for (const TileId c : walked.tiles.c) {
       if (std::exchange(last_device_[static_cast<std::size_t>(c)], devices_before_ + device) ==
@@ -68,7 +68,7 @@ class SumTrees final : public VerifyPass {
   }
   void device(const DeviceView&) override { ++devices_; }
   void close(Rank rank) override {
-    if (!plan_.c_in_parts) return;
+    if (!plan_.partial_sums) return;
     devices_before_ += devices_;
     std::sort(parts_.begin(), parts_.end());
     number_sums(rank);
@@ -76,7 +76,7 @@ class SumTrees final : public VerifyPass {
     for (const Sum& sum : plan_.ranks[static_cast<std::size_t>(rank)].sums) check_own(rank, sum);
   }
   void finish(PlanSummary&) override {
-    if (!plan_.c_in_parts) return;
+    if (!plan_.partial_sums) return;
     for (std::size_t rank = 0; rank < plan_.ranks.size(); ++rank) {
       for (const Sum& sum : plan_.ranks[rank].sums) check_edges(Rank::of(rank), sum);
     }
@@ -161,7 +161,7 @@ class SumTrees final : public VerifyPass {
       throw broken(*sum.to, "a sum of the same tiles there that comes from here");
   }
 
-  /// Going from rank to rank, each tile gets home: so there is no ring.
+  /// Going from rank to rank, each tile gets to its owner: so there is no ring.
   void require_rooted(Rank rank) const {
     for (const Sum& sum : plan_.ranks[static_cast<std::size_t>(rank)].sums) {
       const Sum* at = &sum;
@@ -187,7 +187,7 @@ class SumTrees final : public VerifyPass {
 void check_sums(const Plan& plan, const Contraction& contraction) {
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
     const auto& sums = plan.ranks[rank].sums;
-    if (!plan.c_in_parts && !sums.empty())
+    if (!plan.partial_sums && !sums.empty())
       throw broken_plan(name_of_rank(rank), "sums", "none where C is not computed in parts");
     for (const Sum& sum : sums) check_numbers(plan, contraction, rank, sum);
   }

@@ -40,7 +40,7 @@ CopyCost other_copy_cost(const Runtime& runtime, std::int64_t bytes);
 
 /// Of a copy over `link` that shares neither manager nor link with another one.
 double copy_seconds(const CopyCost& cost, const LinkModel& link);
-/// The same of a tile of C on its way home. On a core it is there already, but for the software.
+/// The same of a tile of C while it is written back. On a core it is there already, but for the software.
 double store_seconds(const Platform& p, bool on_gpu, std::int64_t bytes);
 
 // Least times of all bytes that pass what copies share.

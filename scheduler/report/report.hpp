@@ -82,7 +82,7 @@ struct Report {
   int idle_ranks = 0;  ///< that the grid leaves out
   int devices = 0;
   std::string runtime_source = "none";  ///< whose software costs the machine has (runtime_sources())
-  std::string plan;                     ///< strategy, grid and sizes, for people; empty when not told
+  std::string plan;                     ///< strategy, grid and sizes, for people; empty when not given
   BytesByKind bytes;
   BusyShares busy;
   LoadCounts loads;

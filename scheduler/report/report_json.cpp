@@ -64,10 +64,10 @@ Json parts_json(const Path& path) {
   return json;
 }
 
-Json json_of(const Piece& piece) {
-  return {{"cause", kCauseNames[static_cast<std::size_t>(piece.cause)]},
-          {"seconds", piece.seconds},
-          {"bytes", piece.bytes}};
+Json json_of(const PathOperation& operation) {
+  return {{"cause", kCauseNames[static_cast<std::size_t>(operation.cause)]},
+          {"seconds", operation.seconds},
+          {"bytes", operation.bytes}};
 }
 
 Json json_of(const std::vector<WhatIfRow>& rows) {
@@ -129,7 +129,7 @@ Json report_json(const Report& report) {
             {"budget_device_bytes", report.device_budget_bytes},
             {"limits", json_of(report.limits)},
             {"limit_parts", parts_json(report.limits)},
-            {"longest_piece", json_of(report.limits.longest)},
+            {"longest_latency_bound", json_of(report.limits.longest)},
             {"limit", limit_sentence(report)}};
   if (report.bounds) add_bounds(json, *report.bounds);
   if (report.what_if) {

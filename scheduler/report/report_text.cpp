@@ -18,8 +18,8 @@ namespace foretile {
 
 namespace {
 
-/// A piece is told of from this share of its resource's time.
-constexpr double kNotablePiece = 0.25;
+/// An operation is named from this share of its resource's time.
+constexpr double kNotableOperation = 0.25;
 
 /// Smaller shares of the path beyond the bound are not worth a word.
 constexpr double kNotableRest = 0.02;
@@ -44,8 +44,8 @@ struct Limit {
     }
     return sum;
   }
-  bool contains(const Piece& piece) const {
-    return !software && std::find(causes.begin(), causes.end(), piece.cause) != causes.end();
+  bool contains(const PathOperation& operation) const {
+    return !software && std::find(causes.begin(), causes.end(), operation.cause) != causes.end();
   }
 };
 
@@ -95,13 +95,13 @@ class Lines {
 };
 
 /// "one tile of 525 MB on one core"
-std::string piece_text(const Piece& piece) {
-  const std::string bytes = in_bytes(static_cast<double>(piece.bytes));
-  switch (piece.cause) {
+std::string operation_text(const PathOperation& operation) {
+  const std::string bytes = in_bytes(static_cast<double>(operation.bytes));
+  switch (operation.cause) {
     case Cause::kernel:
       return "one launch";
     case Cause::generate:
-      return fmt::format("making one piece of {}", bytes);
+      return fmt::format("generating {}", bytes);
     case Cause::network:
       return fmt::format("one message of {}", bytes);
     case Cause::combine:
@@ -115,7 +115,7 @@ void add_critical_path(Lines& lines, const Path& path) {
   const double total = path.total();
   if (!(total > 0)) return;
   fmt::format_to(std::back_inserter(lines.text), "\n{:<24}{:>12} {:>5} {:>12} {:>12} {:>12}\n",
-                 "critical path", "time", "", "work", "software", "pieces");
+                 "critical path", "time", "", "work", "software", "latency");
   for (int c = 0; c < kCauses; ++c) {
     const auto cause = static_cast<Cause>(c);
     const double seconds = path.seconds(cause);
@@ -125,11 +125,12 @@ void add_critical_path(Lines& lines, const Path& path) {
     };
     lines.add(kCauseNames[static_cast<std::size_t>(c)],
               fmt::format("{:>12} {:>5} {:>12} {:>12} {:>12}", in_seconds(seconds), share(seconds / total),
-                          part(Part::work), part(Part::software), part(Part::piece)));
+                          part(Part::work), part(Part::software), part(Part::latency_bound)));
   }
   if (path.longest.seconds > 0)
-    lines.add("longest piece", fmt::format("{:>12} {:>5} {}", in_seconds(path.longest.seconds),
-                                           share(path.longest.seconds / total), piece_text(path.longest)));
+    lines.add("longest operation",
+              fmt::format("{:>12} {:>5} {}", in_seconds(path.longest.seconds),
+                          share(path.longest.seconds / total), operation_text(path.longest)));
 }
 
 void add_busy(Lines& lines, const BusyShares& busy) {
@@ -240,8 +241,9 @@ std::string limit_sentence(const Report& report) {
   const Limit& limit = largest_limit(path);
   const double seconds = limit.seconds(path);
   std::string text = fmt::format("{} {} of the critical path", limit.subject, share(seconds / total));
-  if (limit.contains(path.longest) && path.longest.seconds > kNotablePiece * seconds)
-    text += fmt::format(", {} of it for {}", share(path.longest.seconds / seconds), piece_text(path.longest));
+  if (limit.contains(path.longest) && path.longest.seconds > kNotableOperation * seconds)
+    text +=
+        fmt::format(", {} of it for {}", share(path.longest.seconds / seconds), operation_text(path.longest));
   const Spread& kernels = report.busy.kernels;
   if (limit.contains({Cause::kernel, 0, 0}) && kernels.min < 0.93 * kernels.max)
     text +=

@@ -114,7 +114,7 @@ class SimGridEngine final : public Engine {
       free_.push_back(record);
     }
     finished_.clear();
-    tell();
+    notify();
     if (stop_ && *stop_ && (*stop_)()) throw Stopped();
     wake(std::max(now(), next_timer_s()), Alarm::of_timer);
   }

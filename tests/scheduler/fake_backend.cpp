@@ -240,7 +240,7 @@ void FakeRank::copy_ended(const Copy& copy) {
   for (const TileRef tile : copy.tiles) {
     if (copy.to == kHost) {
       const double number = devices_[copy.from].at({tile.matrix, tile.id}).number;
-      if (!cluster_.plan_.c_in_parts) {
+      if (!cluster_.plan_.partial_sums) {
         cluster_.c[tile.id] = number;
       } else if (!parts_.emplace(std::pair(tile.id, cluster_.plan_.parts_of(Device::of(copy.from))), number)
                       .second) {
@@ -343,7 +343,7 @@ void FakeRank::arrived(const Message& message, ReceivedParts parts) {
 }
 
 double* FakeRank::number_at(const PlaceOfC& place, TileId tile) {
-  if (place.kind == PlaceOfC::Kind::home) {
+  if (place.kind == PlaceOfC::Kind::c) {
     const auto [c, fresh] = cluster_.c.emplace(tile, 0);
     if (fresh && cluster_.problem_.reads_c()) c->second = number_of({Matrix::c, tile});
     return &c->second;

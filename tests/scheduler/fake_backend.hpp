@@ -121,7 +121,7 @@ class FakeCluster {
   /// Per rank, device and C tile: A and B, in order.
   std::map<std::tuple<int, int, TileId>, std::vector<std::pair<TileId, TileId>>> accumulated;
   std::map<TileId, int> stored;  ///< C tiles or parts of them that left a device, how often
-  std::map<TileId, double> c;    ///< their numbers at home
+  std::map<TileId, double> c;    ///< their numbers where they are written back
   std::map<std::pair<int, int>, std::int64_t>
       partial_batches;  ///< per rank and device: smaller than a whole one
   std::int64_t peer_copies = 0;

@@ -62,7 +62,7 @@ TEST(Operations, TracesShowWhenAProductWasUnderWay) {
   EXPECT_EQ(sink.last.start_s, 3);
   EXPECT_EQ(sink.last.end_s, 5);
   EXPECT_EQ(operations.path().seconds(Cause::kernel, Part::work), 3);
-  EXPECT_EQ(operations.path().seconds(Cause::kernel, Part::piece), 3);
+  EXPECT_EQ(operations.path().seconds(Cause::kernel, Part::latency_bound), 3);
   EXPECT_EQ(operations.busy_seconds(Cause::kernel, 0), 2);
 }
 
@@ -102,8 +102,8 @@ TEST(Operations, QueueingIsNotWaitingForAResult) {
   operations.end(id);
   const Path path = operations.path();
   EXPECT_EQ(path.seconds(Cause::generate, Part::work), 5);
-  EXPECT_EQ(path.seconds(Cause::generate, Part::piece), 4);
-  EXPECT_EQ(path.seconds(Cause::h2d, Part::piece), 1);
+  EXPECT_EQ(path.seconds(Cause::generate, Part::latency_bound), 4);
+  EXPECT_EQ(path.seconds(Cause::h2d, Part::latency_bound), 1);
   EXPECT_EQ(path.longest.seconds, 4);
   EXPECT_EQ(path.longest.bytes, 10);
 }
@@ -119,7 +119,7 @@ TEST(Operations, KernelsOnCoresAndGenerationWaitForEachOther) {
     id = operations.start<GenerateOperation>(Cause::generate, kHost).id;
     const Path path = operations.end(id).path;
     EXPECT_EQ(path.seconds(Cause::kernel, Part::work), shared ? 3 : 0);
-    EXPECT_EQ(path.seconds(Cause::kernel, Part::piece), shared ? 0 : 3);
+    EXPECT_EQ(path.seconds(Cause::kernel, Part::latency_bound), shared ? 0 : 3);
   }
 }
 
@@ -145,7 +145,7 @@ TEST(Operations, TheBackEndSaysHowTheTimeWasMadeUp) {
   const Path path = operations.path();
   EXPECT_EQ(path.seconds(Cause::h2d, Part::software), 4);
   EXPECT_EQ(path.seconds(Cause::h2d, Part::work), 5);
-  EXPECT_EQ(path.seconds(Cause::h2d, Part::piece), 1);
+  EXPECT_EQ(path.seconds(Cause::h2d, Part::latency_bound), 1);
   EXPECT_EQ(path.total(), 10);
 }
 

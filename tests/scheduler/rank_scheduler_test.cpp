@@ -83,7 +83,7 @@ class PlannedC {
     std::map<TileId, double> c;
     for (const auto& [place, products] : order_) {
       const auto [rank, device, tile] = place;
-      if (!plan_.c_in_parts)
+      if (!plan_.partial_sums)
         c[tile] = part(rank, device, tile, p_.reads_c() ? number_of({Matrix::c, tile}) : 0);
     }
     for (std::size_t rank = 0; rank < plan_.ranks.size(); ++rank) {
@@ -106,7 +106,7 @@ class PlannedC {
   double of(int rank, const Sum& sum, TileId tile) const {
     std::vector<double> own;
     for (const Device device : sum.devices) own.push_back(part(rank, device, tile, 0));
-    for (const auto& [to, from] : additions(plan_.part_sums, static_cast<int>(own.size())))
+    for (const auto& [to, from] : additions(plan_.sum_tree, static_cast<int>(own.size())))
       own[to] += own[from];
     std::optional<double> result;
     if (!own.empty()) result = own[0];

@@ -19,7 +19,7 @@ namespace {
 using Tile = std::pair<Matrix, TileId>;
 
 /// Room for `tiles` tiles of one size. The oldest tile that is in no use leaves first; only without any, the
-/// oldest finished tile of C goes home.
+/// oldest finished tile of C is written back.
 class Reference {
  public:
   explicit Reference(std::size_t tiles) : tiles_(tiles) {}

@@ -255,9 +255,9 @@ TEST(Simulation, SoftwareIsApartFromTheWire) {
   m.platform.runtime.message_overhead_s = 100e-6;
   const Path path = critical_path_of(dense({100}, {100, 100}, {100, 100}), m);
   EXPECT_NEAR(path.seconds(Cause::network, Part::software), 200, kPrecision);
-  EXPECT_NEAR(path.seconds(Cause::network, Part::piece), 4010, kPrecision);
+  EXPECT_NEAR(path.seconds(Cause::network, Part::latency_bound), 4010, kPrecision);
   EXPECT_NEAR(path.seconds(Cause::kernel, Part::work), 2000, kPrecision);
-  EXPECT_NEAR(path.seconds(Cause::kernel, Part::piece), 2000, kPrecision);
+  EXPECT_NEAR(path.seconds(Cause::kernel, Part::latency_bound), 2000, kPrecision);
   EXPECT_NEAR(path.total(), 8210, kPrecision);
 }
 
@@ -267,11 +267,11 @@ TEST(Simulation, SharingALinkIsApartFromThePiece) {
   m.platform.links.host_to_device = {0, 1e9};
   m.platform.links.socket_host_to_device_bytes_per_s = 1.6e9;
   const Path path = critical_path_of(apart, m);
-  EXPECT_NEAR(path.seconds(Cause::generate, Part::piece), 80, kPrecision);
+  EXPECT_NEAR(path.seconds(Cause::generate, Part::latency_bound), 80, kPrecision);
   EXPECT_NEAR(path.seconds(Cause::h2d, Part::work), 40, kPrecision);
-  EXPECT_NEAR(path.seconds(Cause::h2d, Part::piece), 160, kPrecision);
+  EXPECT_NEAR(path.seconds(Cause::h2d, Part::latency_bound), 160, kPrecision);
   EXPECT_NEAR(path.seconds(Cause::d2h, Part::work), 50, kPrecision);
-  EXPECT_NEAR(path.seconds(Cause::d2h, Part::piece), 50, kPrecision);
+  EXPECT_NEAR(path.seconds(Cause::d2h, Part::latency_bound), 50, kPrecision);
 }
 
 /// Three tiles on one core: two are queued, the third is what the device waits for; then one kernel each,
@@ -282,7 +282,7 @@ TEST(Simulation, WaitingForACoreIsApartFromThePiece) {
   m.platform.generation_bytes_per_s_per_core = 10e6;
   const Path path = critical_path_of(dense({100}, {100}, {100, 100, 100}), m);
   EXPECT_NEAR(path.seconds(Cause::generate, Part::work), 16000, kPrecision);
-  EXPECT_NEAR(path.seconds(Cause::generate, Part::piece), 8000, kPrecision);
+  EXPECT_NEAR(path.seconds(Cause::generate, Part::latency_bound), 8000, kPrecision);
   EXPECT_NEAR(path.seconds(Cause::kernel), 2000, kPrecision);
 }
 

@@ -84,8 +84,8 @@ CStaysPlanner::CStaysPlanner(std::string_view strategy, const Contraction& contr
       grid_(grid),
       frame_(common_frame(strategy, machine, settings, grid.grid.p)) {
   frame_.grid = grid.grid;
-  frame_.c_in_parts = grid.c_in_parts();
-  frame_.part_sums = grid.tree.tree == Tree::chain ? Tree::chain : Tree::binomial;
+  frame_.partial_sums = grid.partial_sums();
+  frame_.sum_tree = grid.tree.tree == Tree::chain ? Tree::chain : Tree::binomial;
   if (grid.host_bytes) frame_.host_budget_bytes = std::min(frame_.host_budget_bytes, *grid.host_bytes);
   if (grid.sends_in_flight) frame_.sends_in_flight = *grid.sends_in_flight;
   frame_.barriers = barriers_setting(settings);
@@ -148,7 +148,7 @@ RankPlan CStaysPlanner::plan_rank(Rank rank) const {
   plan.transfers =
       broadcasts_of(problem_, frame_.grid, rank, routes_, sending_, sizes_.lookahead, message_bytes_);
   set_trees(plan.transfers, rank);
-  if (frame_.c_in_parts) plan.sums = sums_of(problem_, blocking_, rank, grid_.tree, grid_.sum_bytes);
+  if (frame_.partial_sums) plan.sums = sums_of(problem_, blocking_, rank, grid_.tree, grid_.sum_bytes);
   return plan;
 }
 

@@ -16,7 +16,7 @@
 #include "planner/plan/products.hpp"
 #include "planner/strategies/block_sizes.hpp"
 #include "planner/strategies/parameter.hpp"
-#include "planner/strategies/part_sums.hpp"
+#include "planner/strategies/partial_sums.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/strategies/stream_bytes.hpp"
 #include "platforms/machine.hpp"
@@ -41,7 +41,7 @@ struct CStaysGrid {
   bool makes_b = false;
   Settings parameters = {};  ///< the strategy's own, with the values used
 
-  bool c_in_parts() const { return grid.r * device_layers > 1; }
+  bool partial_sums() const { return grid.r * device_layers > 1; }
 };
 
 /// b, c, d, device_rows, lookahead, barriers, prefetch_c, keep_received, own_first, stagger, c_fraction, and

@@ -205,16 +205,16 @@ class Grid3d final : public CStays {
     for (const ParameterInfo& parameter : parameters())
       all.try_emplace(parameter.key, parameter.default_value);
     const ProcessGrid grid = grid_setting(contraction, machine, all).grid;
-    if (grid.r > 1 || integer_setting(all, "device_layers") > 1) return {.c_in_parts = true};
+    if (grid.r > 1 || integer_setting(all, "device_layers") > 1) return {.partial_sums = true};
     return {grid.p, grid.q};
   }
 
-  std::optional<NodeMoves> node_moves(const Contraction& contraction, const Machine& machine,
-                                      const PlanFrame& frame) const override {
-    return NodeMoves{bytes_per_rank(contraction, frame.grid),
-                     bytes_between_nodes(contraction, machine, frame.grid),
-                     redistributed_bytes(contraction, machine, frame.grid),
-                     redistribution_s(contraction, machine, frame.grid)};
+  std::optional<NodeVolume> node_volume(const Contraction& contraction, const Machine& machine,
+                                        const PlanFrame& frame) const override {
+    return NodeVolume{bytes_per_rank(contraction, frame.grid),
+                      bytes_between_nodes(contraction, machine, frame.grid),
+                      redistributed_bytes(contraction, machine, frame.grid),
+                      redistribution_s(contraction, machine, frame.grid)};
   }
 
  private:

@@ -37,13 +37,13 @@ StyleGrid flat(const Contraction&, const Machine& machine) {
 
 /// Two axes, every prime factor of the ranks distributed evenly between them, what is left over to the
 /// shorter one.
-struct HomeAxes {
+struct CtfAxes {
   int paired = 1;  ///< of each axis, before what was left over
   int small = 1, large = 1;
 };
 
-HomeAxes home_axes(int ranks) {
-  HomeAxes axes;
+CtfAxes ctf_axes(int ranks) {
+  CtfAxes axes;
   std::vector<int> left;
   const std::vector<int> factors = prime_factors(ranks);
   for (std::size_t f = 0; f < factors.size(); ++f) {
@@ -64,8 +64,8 @@ HomeAxes home_axes(int ranks) {
 /// CTF (github.com/cyclops-community/ctf, c3f95829: src/contraction/contraction.cxx, src/mapping/): its
 /// estimates make a general redistribution dearer than everything else, so that a product runs on the grid
 /// on which tensors lie. It keeps the matrix in place for which least travels.
-StyleGrid home(const Contraction& contraction, const Machine& machine) {
-  const auto [paired, small, large] = home_axes(machine.ranks);
+StyleGrid ctf_grid(const Contraction& contraction, const Machine& machine) {
+  const auto [paired, small, large] = ctf_axes(machine.ranks);
   ProcessGrid best;
   double least = std::numeric_limits<double>::infinity();
   for (const ProcessGrid& grid : {ProcessGrid{small, large, 1},
@@ -82,14 +82,14 @@ StyleGrid home(const Contraction& contraction, const Machine& machine) {
   return {best};
 }
 
-/// CTF's order of ranks: the natural one, but where home_axes() left over 3 alone, it is the slowest part of
+/// CTF's order of ranks: the natural one, but where ctf_axes() left over 3 alone, it is the slowest part of
 /// its axis, so that a node has `paired` ranks of columns, or of rows where there is one column, and the rest
 /// of the other axis. Inferred from the rates that the "Node-aware grids" paper publishes
 /// (docs/results/node-aware.md), not read from the source. Where such a node is no brick of ranks, the best
 /// one stands for it.
-StyleGrid home_in_order(const Contraction& contraction, const Machine& machine) {
-  StyleGrid found = home(contraction, machine);
-  const auto [paired, small, large] = home_axes(machine.ranks);
+StyleGrid ctf_in_order(const Contraction& contraction, const Machine& machine) {
+  StyleGrid found = ctf_grid(contraction, machine);
+  const auto [paired, small, large] = ctf_axes(machine.ranks);
   if (small != paired || large != 3 * paired) return found;
   const int of_node = machine.counted_ranks_per_node();
   const int along_fast = std::min(paired, of_node);
@@ -254,11 +254,11 @@ bool suits(const Contraction& contraction, const Machine& machine, const Process
          streaming_bytes(contraction, grid) <= static_cast<double>(machine.host_bytes_per_rank());
 }
 
-/// Grid and ranks of a node together: of all pairs that move no more between nodes than home() with its
-/// best node, that fit, and whose ranks all have tiles, the one whose transfers take least; home() where
+/// Grid and ranks of a node together: of all pairs that move no more between nodes than ctf_grid() with its
+/// best node, that fit, and whose ranks all have tiles, the one whose transfers take least; ctf_grid() where
 /// there is none.
 StyleGrid joint(const Contraction& contraction, const Machine& machine) {
-  StyleGrid best = home(contraction, machine);
+  StyleGrid best = ctf_grid(contraction, machine);
   best.grid.node = choose_node(contraction, machine, best.grid);
   const double most = all_between_nodes(contraction, machine, best.grid);
   double least_s = suits(contraction, machine, best.grid) ? transfers_s(contraction, machine, best.grid)
@@ -290,10 +290,10 @@ const std::vector<Style>& styles() {
        .meaning = "ours: grid and ranks of a node together, redistribution counted",
        .choose = joint,
        .paced = false},
-      {.name = "ctf", .meaning = "CTF without node awareness", .choose = home_in_order},
+      {.name = "ctf", .meaning = "CTF without node awareness", .choose = ctf_in_order},
       {.name = "ctf-node-aware",
        .meaning = "CTF's grid, the ranks of a node by what moves between nodes",
-       .choose = home,
+       .choose = ctf_grid,
        .best_node = true},
       {.name = "scalapack", .meaning = "a flat grid, block-cyclic", .choose = flat},
       {.name = "cosma-limited",

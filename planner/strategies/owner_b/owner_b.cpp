@@ -48,7 +48,7 @@ PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings&
   frame.grid = grid_setting(machine, settings);
   frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
   share_with_cores(frame, p, machine, settings);
-  frame.c_in_parts = true;
+  frame.partial_sums = true;
   frame.advice.device_memory = "lower lookahead, or tile the problem finer";
   frame.advice.host_memory =
       "use more ranks, or distribute B so that fewer ranks have parts of a column of C";
@@ -400,7 +400,7 @@ class OwnerB final : public Strategy {
 
   DistributionOfC distribution_of_c(const Contraction& contraction, const Machine& machine,
                                     const Settings& settings) const override {
-    return {.c_in_parts = true, .cores_beside = cores_sharing(contraction, machine, settings)};
+    return {.partial_sums = true, .cores_beside = cores_sharing(contraction, machine, settings)};
   }
 
   /// With the digests of tables.

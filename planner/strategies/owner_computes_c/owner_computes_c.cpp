@@ -34,8 +34,8 @@ PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings&
   PlanFrame frame = common_frame(kOwnerComputesCName, machine, settings, 1);
   frame.grid = {1, machine.ranks, 1};
   frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
-  frame.c_in_parts = true;
-  frame.part_sums = Tree::binomial;
+  frame.partial_sums = true;
+  frame.sum_tree = Tree::binomial;
   frame.advice.device_memory = "lower lookahead, or tile the problem finer";
   frame.advice.host_memory = "use more ranks, or fewer chain_pieces";
   const auto as_before = [](const std::vector<Rank>& before) {
@@ -253,7 +253,7 @@ class OwnerComputesC final : public Strategy {
   }
 
   DistributionOfC distribution_of_c(const Contraction&, const Machine&, const Settings&) const override {
-    return {.c_in_parts = true};
+    return {.partial_sums = true};
   }
 
   std::optional<double> operand_bytes(const Contraction& contraction, int ranks,

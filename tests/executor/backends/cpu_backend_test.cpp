@@ -81,7 +81,7 @@ class CpuBackendTest : public testing::TestWithParam<Precision> {
   OperationId next_ = 0;
 };
 
-TEST_P(CpuBackendTest, CopiesEveryTileToItsDeviceAndBringsCHome) {
+TEST_P(CpuBackendTest, CopiesEveryTileToItsDeviceAndWritesCBack) {
   const TileRef b0{Matrix::b, 0};
   const TileRef c0{Matrix::c, 0};
   for (const TileRef tile : {a_, b0, c0}) {

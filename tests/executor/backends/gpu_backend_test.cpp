@@ -223,8 +223,8 @@ TEST(GpuBackend, CountsHowOftenTilesMove) {
   EXPECT_GT(backend.compacted_bytes(), 0);
 }
 
-/// Neighbours on the host in the order in which they are loaded, and so on the device; C goes home as it was
-/// placed.
+/// Neighbours on the host in the order in which they are loaded, and so on the device; C is written back as
+/// it was placed.
 TEST(GpuBackend, NeighboursTravelInOnePiece) {
   const Rows rows(1'000'000);
   const auto& [problem, frame, part] = rows;

@@ -95,7 +95,7 @@ std::int64_t tiles_of_c(std::complex<double> alpha, std::complex<double> beta) {
                                             "platform.socket.devices=2"}),
                    {});
   const Plan plan = make_plan(p, machine, {{"strategy", "grid-3d"}, {"grid", "1x1x2"}});
-  EXPECT_TRUE(plan.c_in_parts);
+  EXPECT_TRUE(plan.partial_sums);
   const Kept storage(p);
   std::int64_t count = 0;
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {

@@ -61,7 +61,7 @@ TEST(KeptGpus, DevicesComeBackWithTheirMemory) {
   EXPECT_EQ(again->mark(kInLane), 2U);  // points count on
 }
 
-TEST(KeptGpus, DevicesInUseOrOfAnotherKindAreNotLent) {
+TEST(KeptGpus, DevicesInUseOrOfAnotherKindAreNotGiven) {
   CountedGpus::Counts counts;
   KeptGpus gpus(std::make_unique<CountedGpus>(counts));
   std::unique_ptr<Gpu> first = gpus.open(0, 1), same = gpus.open(0, 1), other = gpus.open(1, 1);

@@ -58,7 +58,7 @@ TEST(MessageBuffer, CarriesTheTree) {
 }
 
 TEST(MessageBuffer, CarriesPathAndTagOfTheSender) {
-  const Path path = Path{}.plus(Cause::kernel, Part::work, 3).plus(Piece{Cause::h2d, 2, 80});
+  const Path path = Path{}.plus(Cause::kernel, Part::work, 3).plus(PathOperation{Cause::h2d, 2, 80});
   MessageBuffer received = received_with(message_header({{0, 1}, {2}}, 4, 7), {path, 99});
   received.parse(small());
   EXPECT_EQ(received.hop().path.parts, path.parts);

@@ -40,8 +40,8 @@ struct TwoBlocks {
   Bound bound() const { return plan_bound(plan, problem, machine); }
 };
 
-/// Each block: B in 1.8, products 4. C of the second goes home in 1.8, that of the first beside the second. B
-/// is made in 0.8 us.
+/// Each block: B in 1.8, products 4. C of the second is written back in 1.8, that of the first beside the
+/// second. B is made in 0.8 us.
 TEST(PlanBound, BlocksFollowEachOther) {
   TwoBlocks example;
   EXPECT_NEAR(example.bound().seconds, 13.4008e-3, 1e-12);
@@ -57,7 +57,8 @@ TEST(PlanBound, WhatAMessageBrings) {
   EXPECT_EQ(example.bound().limit, "a chain of messages and products");
 }
 
-/// B streams and C += A B. Loads overlap with products: 2 + 2 + 4, and C home. Barriers change nothing.
+/// B streams and C += A B. Loads overlap with products: 2 + 2 + 4, and C is written back. Barriers change
+/// nothing.
 TEST(PlanBound, WhereBStreams) {
   TwoBlocks example;
   example.problem.beta = 1;
@@ -139,7 +140,7 @@ TEST(PlanBound, Loads) {
 }
 
 /// The message has a tile of A, 1600 bytes at 1 kB/s; then 12 us; then a tile of C, 2400 bytes at 2 kB/s,
-/// goes home.
+/// is written back.
 TEST(PlanBound, OfUnequalTiles) {
   UnequalTiles example;
   example.machine.platform.network.message = {0, 1e3};
@@ -175,7 +176,7 @@ TEST(PlanBound, GenerationOnTheCoresOfARank) {
   expect_bound(example, 12, "generation on the cores of rank 0");
 }
 
-/// On cores products and generation share them, and only C has a way home: two copies.
+/// On cores products and generation share them, and only C is written back: two copies.
 TEST(PlanBound, WhereDevicesAreCores) {
   UnequalTiles example;
   example.machine.platform.device.kind = example.plan.device_classes[0].kind = DeviceKind::core;

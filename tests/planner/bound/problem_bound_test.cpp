@@ -22,8 +22,8 @@ TEST(ProblemBound, OneProductWithItsTiles) {
   expect_bound(example.problem, example.machine, 12e-6 + 4.8e-6, "one product with its tiles");
 }
 
-/// As above, with its C of 2400 bytes home at 1 kB/s.
-TEST(ProblemBound, TheWayHome) {
+/// As above, with its C of 2400 bytes written back at 1 kB/s.
+TEST(ProblemBound, CIsWrittenBack) {
   UnequalTiles example;
   example.machine.platform.links.device_to_host = {0, 1e3};
   expect_bound(example.problem, example.machine, 12e-6 + 4.8e-6 + 2.4, "one product with its tiles");

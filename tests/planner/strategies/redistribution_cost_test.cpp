@@ -18,26 +18,26 @@ TEST(RedistributionCosts, TakesAsLongAsTheBusiestNode) {
   Machine machine = small_machine(4, 1, 1 << 20, 1 << 20, 2);
   machine.platform.network.node_injection_bytes_per_s = 1;
   machine.platform.links.node_message_bytes_per_s = 1;
-  const Home home{{1, 4, 1},
-                  {DistributionKind::contiguous, {}},
-                  {DistributionKind::cyclic, {}},
-                  {DistributionKind::contiguous, {}}};
+  const GivenDistributions given{{1, 4, 1},
+                                 {DistributionKind::contiguous, {}},
+                                 {DistributionKind::cyclic, {}},
+                                 {DistributionKind::contiguous, {}}};
   Plan plan;
   plan.grid = {1, 4, 1};
-  RedistributionCost moved = redistribution_cost(p, machine, home, plan);
+  RedistributionCost moved = redistribution_cost(p, machine, given, plan);
   EXPECT_EQ(moved.bytes, 2 * 12 * 32);
   EXPECT_EQ(moved.between_nodes_bytes, 2 * 8 * 32);
   EXPECT_DOUBLE_EQ(moved.seconds, 256);
   // C travels there too, in one step with A.
   p.beta = 1;
-  moved = redistribution_cost(p, machine, home, plan);
+  moved = redistribution_cost(p, machine, given, plan);
   EXPECT_EQ(moved.bytes, 3 * 12 * 32);
   EXPECT_DOUBLE_EQ(moved.seconds, 256 + 128);
   // On one node only its own messages count, at half the rate.
   machine.ranks_per_node = machine.platform.ranks_per_node = 4;
   machine.platform.nodes = 1;
   machine.platform.links.node_message_bytes_per_s = 0.5;
-  moved = redistribution_cost(p, machine, home, plan);
+  moved = redistribution_cost(p, machine, given, plan);
   EXPECT_EQ(moved.between_nodes_bytes, 0);
   EXPECT_DOUBLE_EQ(moved.seconds, 3 * 12 * 32 * 2);
 }
@@ -60,8 +60,9 @@ TEST(RedistributionCosts, LooksForCWhereItsProductsAre) {
   plan.operands.b = kGeneratedAndStays;
   plan.ranks.resize(2);
   plan.ranks[1].devices = {{{{{0, 1}, {{{0}}}}}}};
-  const Home home{{1, 2, 1}, {DistributionKind::cyclic, {}}, {}, {DistributionKind::contiguous, {}}};
-  const RedistributionCost moved = redistribution_cost(p, small_machine(2, 1, 1 << 20, 1 << 20), home, plan);
+  const GivenDistributions given{
+      {1, 2, 1}, {DistributionKind::cyclic, {}}, {}, {DistributionKind::contiguous, {}}};
+  const RedistributionCost moved = redistribution_cost(p, small_machine(2, 1, 1 << 20, 1 << 20), given, plan);
   EXPECT_EQ(moved.bytes, 32);
 }
 

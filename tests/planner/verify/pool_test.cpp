@@ -18,7 +18,7 @@ struct Example {
   Plan plan;
 
   Example() {
-    plan.c_in_parts = true;
+    plan.partial_sums = true;
     plan.pool = Pool::open;
     plan.device_classes = {{DeviceKind::gpu, 512}, {DeviceKind::core, 600, 2}};
     plan.host_budget_bytes = 10000;

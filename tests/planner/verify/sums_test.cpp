@@ -29,7 +29,7 @@ struct Example {
 
   Example() {
     plan.grid = {1, 1, 2};
-    plan.c_in_parts = true;
+    plan.partial_sums = true;
     plan.device_classes[0].memory_bytes = 1000;
     plan.host_budget_bytes = 1000;
     plan.ranks = {{{{{{{0}, {{{0}}}}}}}, {}, {{{0}, {0}, {1}, {}}}},
@@ -61,7 +61,7 @@ TEST(VerifySums, NamesWhatIsWrong) {
   const auto sum = [](Plan& plan, int rank) -> Sum& {
     return plan.ranks[static_cast<std::size_t>(rank)].sums[0];
   };
-  expect([](Plan& p) { p.c_in_parts = false; }, "2 layers");
+  expect([](Plan& p) { p.partial_sums = false; }, "2 layers");
   expect([](Plan& p) { p.ranks[1].sums.clear(); }, "C tile 0 in no sum");
   expect([](Plan& p) { p.ranks[0].sums.push_back(p.ranks[0].sums[0]); }, "C tile 0 in a second sum");
   expect([&](Plan& p) { sum(p, 0).from.clear(); }, "a sum of C tile 0 that rank 0 does not know");
@@ -75,7 +75,7 @@ TEST(VerifySums, NamesWhatIsWrong) {
   expect([&](Plan& p) { sum(p, 1).devices = {0, 0}; }, "devices out of order");
   expect([&](Plan& p) { sum(p, 1).tiles = {1}; }, "a sum of C tile 1");
   expect([&](Plan& p) { sum(p, 1).tiles.clear(); }, "a sum without tiles");
-  expect([](Plan& p) { p.part_sums = static_cast<Tree>(5); }, "tree 5");
+  expect([](Plan& p) { p.sum_tree = static_cast<Tree>(5); }, "tree 5");
   expect([](Plan& p) { p.ranks[1].devices[0].blocks[0].chunks[0].a = {0}; }, "");
 }
 

@@ -56,7 +56,7 @@ TEST(CopyModel, SecondsOfACopyOfSeveralTiles) {
 }
 
 // 2 ms of software; from a GPU 3 ms of latency and 8 MB at 4 GB/s more.
-TEST(CopyModel, TilesOfCGoHomeFromGpusAlone) {
+TEST(CopyModel, TilesOfCAreWrittenBackByGpusAlone) {
   Platform p = platform();
   p.links.device_to_host = {3e-3, 4e9};
   EXPECT_DOUBLE_EQ(store_seconds(p, false, 8'000'000), 2e-3);

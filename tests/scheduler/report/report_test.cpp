@@ -116,10 +116,10 @@ TEST(Report, SoftwareIsALimitOfItsOwn) {
 }
 
 /// 1.75 of 2.5 s for one tile.
-TEST(Report, NamesTheLongestPiece) {
+TEST(Report, NamesTheLongestOperation) {
   const Path path = Path{}.plus(Cause::generate, Part::work, 0.75).plus({Cause::generate, 1.75, 525'000'000});
   EXPECT_EQ(limit_of(path),
-            "generation of B takes 100% of the critical path, 70% of it for making one piece of 525 MB");
+            "generation of B takes 100% of the critical path, 70% of it for generating 525 MB");
 }
 
 TEST(Report, QuotesTheLargestSavingThatWasMeasured) {
@@ -193,7 +193,7 @@ TEST(Report, JsonHasWhatScriptsRelyOn) {
   EXPECT_DOUBLE_EQ(json.at("limits").at("generate").get<double>(), 8);
   EXPECT_DOUBLE_EQ(json.at("limit_parts").at("generate").at("work").get<double>(), 8);
   EXPECT_DOUBLE_EQ(json.at("limit_parts").at("generate").at("software").get<double>(), 0);
-  EXPECT_TRUE(json.at("longest_piece").contains("cause"));
+  EXPECT_TRUE(json.at("longest_latency_bound").contains("cause"));
   EXPECT_DOUBLE_EQ(json.at("busy").at("kernels").at("max").get<double>(), 0.9);
 }
 

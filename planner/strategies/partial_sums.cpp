@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/strategies/part_sums.hpp"
+#include "planner/strategies/partial_sums.hpp"
 
 #include <algorithm>
 #include <map>
