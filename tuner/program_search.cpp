@@ -5,10 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/one_line.hpp"
-#include "tuner/outcome.hpp"
 
 namespace foretile {
 
@@ -22,69 +22,11 @@ std::vector<int> doublings(const NodeRange& range) {
   return numbers;
 }
 
-class Tuner {
- public:
-  Tuner(const ProgramSpace& space, const TryProgram& try_program, const std::function<bool()>& goes_on)
-      : space_(space), try_(try_program), goes_on_(goes_on) {}
-
-  ProgramTuning tuned() {
-    const std::vector<int> numbers = doublings(space_.nodes);
-    for (const std::int64_t tile : space_.tiles) {
-      for (const int nodes : numbers) {
-        for (const std::string& mode : space_.modes) try_one({nodes, tile, mode}, true);
-      }
-    }
-    int too_few = space_.nodes.first - 1;
-    for (const int nodes : numbers) {
-      if (all_.fewest_nodes) break;
-      if (fits(nodes)) {
-        all_.fewest_nodes = nodes;
-      } else {
-        too_few = nodes;
-      }
-    }
-    while (all_.complete && all_.fewest_nodes && *all_.fewest_nodes - too_few > 1) {
-      const int middle = too_few + (*all_.fewest_nodes - too_few) / 2;
-      (fits_when_tried(middle) ? *all_.fewest_nodes : too_few) = middle;
-    }
-    std::ranges::stable_sort(all_.trials, {},
-                             [](const ProgramTrial& trial) { return trial.candidate.nodes; });
-    return std::move(all_);
-  }
-
- private:
-  /// Unless time is up.
-  void try_one(const ProgramCandidate& candidate, bool simulates) {
-    if (!all_.trials.empty() && !goes_on_()) all_.complete = false;
-    if (!all_.complete) return;
-    std::optional<ProgramTrial> trial = try_(candidate, simulates);
-    all_.complete = trial.has_value();
-    if (trial) all_.trials.push_back(*std::move(trial));
-  }
-
-  /// Whether something that was tried does.
-  bool fits(int nodes) const {
-    return std::ranges::any_of(all_.trials, [nodes](const ProgramTrial& trial) {
-      return trial.candidate.nodes == nodes && trial.fits();
-    });
-  }
-
-  /// Plans candidates until one fits.
-  bool fits_when_tried(int nodes) {
-    for (const std::int64_t tile : space_.tiles) {
-      for (const std::string& mode : space_.modes) {
-        try_one({nodes, tile, mode}, false);
-        if (fits(nodes)) return true;
-      }
-    }
-    return false;
-  }
-
-  const ProgramSpace& space_;
-  const TryProgram& try_;
-  const std::function<bool()>& goes_on_;
-  ProgramTuning all_;
-};
+/// Whether something that was tried does.
+bool fits(const std::vector<ProgramTrial>& trials, int nodes) {
+  return std::ranges::any_of(
+      trials, [nodes](const ProgramTrial& trial) { return trial.candidate.nodes == nodes && trial.fits(); });
+}
 
 /// Those on so many nodes that were simulated, fastest first, then as tried.
 std::vector<const ProgramTrial*> by_time(const std::vector<ProgramTrial>& trials, int nodes) {
@@ -96,7 +38,7 @@ std::vector<const ProgramTrial*> by_time(const std::vector<ProgramTrial>& trials
   return of_nodes;
 }
 
-/// What commands plan unless told otherwise: the first tiles, level by level.
+/// What commands plan unless something else is asked for: the first tiles, level by level.
 const ProgramTrial* defaults_of(const std::vector<const ProgramTrial*>& of_nodes) {
   const auto later = [](const ProgramTrial* trial) {
     return std::pair(trial->candidate.mode != "levels", trial);  // they stand as tried
@@ -188,12 +130,19 @@ nlohmann::ordered_json json_of(const ProgramTrial& trial) {
   return row;
 }
 
-ProgramTrial trial_of(const nlohmann::ordered_json& row) {
-  ProgramTrial trial{
-      {row.at("nodes"), row.at("tile"), row.at("mode")}, 0, {}, row.at("bound_s"), row.value("message", "")};
+Outcome outcome_of(const ProgramTrial& trial) {
+  const auto status = trial.fits() ? Outcome::Status::done : Outcome::Status::infeasible;
+  return {status, trial.makespan_s.value_or(0), trial.message, json_of(trial)};
+}
+
+ProgramTrial trial_of(const Evaluation& evaluation) {
+  const nlohmann::json& row = evaluation.outcome.extra;
+  ProgramTrial trial{program_candidate(evaluation.candidate), 0, {}, 0, evaluation.outcome.message};
+  if (!row.contains("bound_s")) return trial;
+  trial.bound_s = row.at("bound_s");
   if (!row.at("makespan_s").is_null()) trial.makespan_s = row.at("makespan_s");
   if (!row.at("memory_bytes").is_null()) trial.memory_bytes = row.at("memory_bytes");
-  trial.on_demand = row.value("on_demand", row.value("made", trial.on_demand));
+  trial.on_demand = row.value("on_demand", trial.on_demand);
   trial.distribution = row.value("distribution", "");
   trial.effort = row.value(kEffort, std::int64_t{0});
   if (row.contains("strategies")) {
@@ -201,6 +150,26 @@ ProgramTrial trial_of(const nlohmann::ordered_json& row) {
       trial.strategies.emplace_back(term, strategy);
   }
   return trial;
+}
+
+Candidate settings_of(const ProgramCandidate& candidate) {
+  return {{"nodes", fmt::to_string(candidate.nodes)},
+          {"tile", fmt::to_string(candidate.tile)},
+          {"mode", candidate.mode}};
+}
+
+ProgramCandidate program_candidate(const Candidate& settings) {
+  return {std::stoi(settings.at("nodes")), std::stoll(settings.at("tile")), settings.at("mode")};
+}
+
+std::vector<ProgramCandidate> candidates_of(const ProgramSpace& space) {
+  std::vector<ProgramCandidate> all;
+  for (const std::int64_t tile : space.tiles) {
+    for (const int nodes : doublings(space.nodes)) {
+      for (const std::string& mode : space.modes) all.push_back({nodes, tile, mode});
+    }
+  }
+  return all;
 }
 
 const ProgramTrial* ProgramTuning::fastest(int nodes) const {
@@ -222,9 +191,27 @@ const ProgramTrial* ProgramTuning::taken(Goal goal) const {
   return best;
 }
 
-ProgramTuning tune_program(const ProgramSpace& space, const TryProgram& try_program,
-                           const std::function<bool()>& goes_on) {
-  return Tuner(space, try_program, goes_on).tuned();
+ProgramTuning conclude(const ProgramSpace& space, std::vector<ProgramTrial> trials, bool complete,
+                       const TryNodes& try_nodes) {
+  ProgramTuning all{std::move(trials), {}, complete};
+  int too_few = space.nodes.first - 1;
+  for (const int nodes : doublings(space.nodes)) {
+    if (fits(all.trials, nodes)) {
+      all.fewest_nodes = nodes;
+      break;
+    }
+    too_few = nodes;
+  }
+  while (all.complete && all.fewest_nodes && *all.fewest_nodes - too_few > 1) {
+    const int middle = too_few + (*all.fewest_nodes - too_few) / 2;
+    const std::optional<std::vector<ProgramTrial>> more = try_nodes(middle);
+    all.complete = more.has_value();
+    if (!more) break;
+    all.trials.insert(all.trials.end(), more->begin(), more->end());
+    (fits(all.trials, middle) ? *all.fewest_nodes : too_few) = middle;
+  }
+  std::ranges::stable_sort(all.trials, {}, [](const ProgramTrial& trial) { return trial.candidate.nodes; });
+  return all;
 }
 
 std::string text_of(const ProgramTuning& tuning) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tuner/by_nodes.hpp"
+#include "tuner/outcome.hpp"
 #include "tuner/tie.hpp"
 
 namespace foretile {
@@ -22,6 +23,10 @@ struct ProgramCandidate {
 
   friend bool operator==(const ProgramCandidate&, const ProgramCandidate&) = default;
 };
+
+/// With the keys nodes, tile and mode, and back.
+Candidate settings_of(const ProgramCandidate& candidate);
+ProgramCandidate program_candidate(const Candidate& settings);
 
 /// What planning and simulating it gave.
 struct ProgramTrial {
@@ -44,11 +49,11 @@ struct ProgramTrial {
 /// {nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes}, and chunks_and_messages, on_demand,
 /// distribution and strategies where it fits, message where it does not.
 nlohmann::ordered_json json_of(const ProgramTrial& trial);
-/// The trial of which this is json_of().
-ProgramTrial trial_of(const nlohmann::ordered_json& row);
 
-/// Plans a candidate and, with `simulates`, simulates it. Nothing where time was up before its end.
-using TryProgram = std::function<std::optional<ProgramTrial>(const ProgramCandidate&, bool simulates)>;
+/// For the tuner: json_of() is Outcome::extra.
+Outcome outcome_of(const ProgramTrial& trial);
+/// And back. Of an evaluation that failed, or threw: its message alone.
+ProgramTrial trial_of(const Evaluation& evaluation);
 
 struct ProgramSpace {
   NodeRange nodes;
@@ -56,8 +61,12 @@ struct ProgramSpace {
   std::vector<std::string> modes;
 };
 
+/// All with the first number of nodes, twice, four times as many, ..., and the last, in the order in which
+/// they are tried: each size of tiles on all numbers of nodes before the next size.
+std::vector<ProgramCandidate> candidates_of(const ProgramSpace& space);
+
 struct ProgramTuning {
-  std::vector<ProgramTrial> trials;  ///< by nodes, then as tried
+  std::vector<ProgramTrial> trials;  ///< by nodes, then as candidates_of() has them
   std::optional<int> fewest_nodes;   ///< on which some candidate fits; nothing: none of the range does
   bool complete = true;              ///< else time was up
 
@@ -71,11 +80,13 @@ struct ProgramTuning {
   const ProgramTrial* fastest(int nodes) const;
 };
 
-/// With each size of tiles, one after the other: the first number of nodes, twice, four times as many, ...,
-/// and the last. Then the fewest nodes by bisection between a number that does not fit and one that does,
-/// without simulations. `goes_on` is asked before each trial but the first.
-ProgramTuning tune_program(const ProgramSpace& space, const TryProgram& try_program,
-                           const std::function<bool()>& goes_on);
+/// Tries all candidates of so many nodes, without simulations, until one fits; nothing: time was up.
+using TryNodes = std::function<std::optional<std::vector<ProgramTrial>>(int nodes)>;
+
+/// With `trials` of candidates_of(): the fewest nodes by bisection between a number that does not fit and one
+/// that does. `complete`: no candidate is missing.
+ProgramTuning conclude(const ProgramSpace& space, std::vector<ProgramTrial> trials, bool complete,
+                       const TryNodes& try_nodes);
 
 /// A line for each trial, and the answers.
 std::string text_of(const ProgramTuning& tuning);

@@ -193,13 +193,8 @@ void check_program(const TuneArguments& arguments) {
   refuse_for_programs(problem, {{"--ranks", arguments.size.ranks.has_value()},
                                 {"--gpus", arguments.size.gpus.has_value()},
                                 {"--engine", arguments.engine == EngineChoice::simgrid},
-                                {"--goal", arguments.goal != "time"},
                                 {"--space", !arguments.space.empty()},
                                 {"--search", arguments.tune.search != kBoundSearch},
-                                {"--workers", arguments.tune.limits.workers != 0},
-                                {"--count", arguments.tune.budget_count.has_value()},
-                                {"--evaluation-limit", !arguments.evaluation_limit.empty()},
-                                {"--history", !arguments.history.empty()},
                                 {"--start-from", !arguments.start_from.empty()},
                                 {"--effects", arguments.tune.effects}});
   require_different("--output", arguments.output, "the program", problem);
@@ -207,28 +202,18 @@ void check_program(const TuneArguments& arguments) {
   if (!arguments.output.empty()) require_writable(arguments.output);
 }
 
-void tune_program_of(const TuneArguments& arguments) {
-  TuneProgramArguments program = arguments.program;
-  static_cast<CaseArguments&>(program) = static_cast<const CaseArguments&>(arguments);
-  program.nodes = arguments.nodes;
-  program.engine = arguments.engine;
-  program.seed = arguments.tune.seed;
-  program.tie = arguments.tie;
-  program.output = arguments.output;
-  if (!arguments.budget.empty()) {
-    program.budget_s = parse_duration(arguments.budget, "--budget");
-    if (*program.budget_s < 0)
-      throw input_error("--budget", quote(arguments.budget), "at least 0 s", "give the search time");
-  }
-  tune_program_case(program);
-}
+/// Of a program, unless the user says: planning and simulating one may take hours.
+constexpr double kMostTrialSeconds = 86400;
 
 void tune_problem(TuneArguments& arguments) {
   arguments.problem = arguments.problems.front();
   check_program(arguments);
-  if (is_program_file(arguments.problem)) return tune_program_of(arguments);
-  const TuneOptions options = tune_options(arguments);
+  TuneOptions options = tune_options(arguments);
   const Goal goal = goal_of(arguments.goal, "--goal");
+  if (is_program_file(arguments.problem)) {
+    if (arguments.evaluation_limit.empty()) options.limits.evaluation_s = kMostTrialSeconds;
+    return tune_program_case(arguments, std::move(options), goal);
+  }
   NodeRange range;
   if (!arguments.nodes.empty()) {
     range = node_range(arguments.nodes, "--nodes");

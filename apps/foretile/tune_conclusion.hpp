@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What foretile tune is asked, and what it concludes from its searches, stores and prints.
+// What foretile tune concludes from its searches, stores and prints.
 #pragma once
 
 #include <cstddef>
@@ -10,33 +10,15 @@
 
 #include "apps/foretile/candidates.hpp"
 #include "apps/foretile/case.hpp"
-#include "apps/foretile/tune_program.hpp"
+#include "apps/foretile/tune_arguments.hpp"
 #include "base/progress.hpp"
 #include "base/time_budget.hpp"
-#include "simulator/engine_choice.hpp"
 #include "tuner/by_nodes.hpp"
 #include "tuner/starts.hpp"
 #include "tuner/tie.hpp"
 #include "tuner/tune.hpp"
 
 namespace foretile {
-
-struct TuneArguments : CaseArguments {
-  std::vector<std::string> problems;
-  std::string budget;
-  std::string evaluation_limit;
-  std::string output;
-  std::string nodes;
-  std::string goal = "time";
-  EngineChoice engine = EngineChoice::automatic;
-  TuneOptions tune;
-  std::optional<double> tie;  ///< else tie_of() the platform
-  std::string space;
-  std::string history;
-  std::string start_from;
-  std::vector<Evaluation> elsewhere;  // what start_from says
-  TuneProgramArguments program;       // of these: sizes, tiles, mode
-};
 
 /// One search, on a machine of one size.
 struct Tuning {

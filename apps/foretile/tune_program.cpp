@@ -13,9 +13,12 @@
 
 #include "apps/foretile/candidates.hpp"
 #include "apps/foretile/engine_times.hpp"
+#include "apps/foretile/program_case.hpp"
+#include "apps/program.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
 #include "base/time_budget.hpp"
@@ -27,8 +30,10 @@
 #include "platforms/cost/product.hpp"
 #include "simulator/reference_engine.hpp"
 #include "simulator/simulation.hpp"
+#include "tuner/interrupt.hpp"
 #include "tuner/program_search.hpp"
-#include "tuner/workers.hpp"
+#include "tuner/report.hpp"
+#include "tuner/tune.hpp"
 
 namespace foretile {
 
@@ -55,8 +60,9 @@ double least_device_seconds(const FusedProgram& program, const Machine& machine)
 
 class Trials {
  public:
-  explicit Trials(const TuneProgramArguments& arguments)
+  explicit Trials(const TuneArguments& arguments)
       : arguments_(arguments),
+        of_(arguments.program),
         platform_(named_platform(arguments.platform.empty() ? "here" : arguments.platform,
                                  arguments.options.platform_settings())) {
     warn_of_doubts(platform_);
@@ -68,19 +74,19 @@ class Trials {
   /// Those that the user names, else some that are likely to be good.
   std::vector<std::int64_t> tiles() const {
     std::vector<std::int64_t> tiles;
-    for (const std::int64_t tile : arguments_.tiles) {
+    for (const std::int64_t tile : of_.tiles) {
       if (std::ranges::find(tiles, tile) == tiles.end()) tiles.push_back(tile);
     }
     if (!tiles.empty()) return tiles;
-    tiles = proposed_tiles(load_program(arguments_.problem), {arguments_.occupied, arguments_.virtuals},
-                           machine_of(1), arguments_.problem);
+    tiles = proposed_tiles(load_program(arguments_.problem), {of_.occupied, of_.virtuals}, machine_of(1),
+                           arguments_.problem);
     if (tiles.empty())
       throw input_error("--tile", "nothing, and no size of which three tiles fit a device",
                         "the largest extent of a tile", "give it, or give devices more memory");
     return tiles;
   }
 
-  /// What all trials with tiles of this size need.
+  /// What all trials with tiles of this size need: processes that begin behind it inherit it.
   void prepare(std::int64_t tile) {
     const FusedProgram& program = with_tile(tile);
     if (!device_seconds_.contains(tile)) device_seconds_[tile] = least_device_seconds(program, machine_of(1));
@@ -90,10 +96,9 @@ class Trials {
     prepare(candidate.tile);
     ProgramTrial trial{candidate, 0, {}, 0, {}};
     const FusedProgram& program = with_tile(candidate.tile);
-    const Machine machine = machine_of(candidate.nodes);
-    trial.bound_s = device_seconds_[candidate.tile] / machine.devices();
+    trial.bound_s = device_seconds_[candidate.tile] / machine_of(candidate.nodes).devices();
     try {
-      const ProgramPlan planned = planned_again(candidate, machine);
+      const ProgramPlan planned = plan(candidate);
       trial.memory_bytes = planned.work.summary.peak_host_bytes;
       trial.effort = effort_of(planned.work);
       trial.on_demand = names_on_demand(program, planned.distribution);
@@ -109,62 +114,63 @@ class Trials {
     return trial;
   }
 
-  /// By SimGrid, planned again.
-  EngineTimes by_simgrid_of(const ProgramTrial& trial, double limit_s) {
-    const TimeBudget budget(limit_s);
-    const Machine machine = machine_of(trial.candidate.nodes);
-    const ProgramPlan planned = planned_again(trial.candidate, machine);
-    return by_simgrid({&planned.work}, arguments_.seed, budget.left());
+  ProgramPlan plan(const ProgramCandidate& candidate) {
+    const ProgramArguments as{{}, candidate.mode, of_.on_demand, of_.distribution};
+    return choose_plan(with_tile(candidate.tile), machine_of(candidate.nodes), arguments_.options.settings(),
+                       as.plan_options());
   }
 
-  /// Of a trial, planned again: trials are planned in other processes.
-  ProgramFile file_of(const ProgramTrial& trial) {
-    const ProgramCandidate& candidate = trial.candidate;
-    const FusedProgram& program = with_tile(candidate.tile);
-    const Machine machine = machine_of(candidate.nodes);
-    const ProgramPlan planned = planned_again(candidate, machine);
-    MachineSize size = arguments_.size;
-    size.nodes = candidate.nodes;
+  ProgramFile file_of(const ProgramTrial& trial, const ProgramPlan& planned) {
+    const auto& [nodes, tile, mode] = trial.candidate;
     ProgramFile file = make_program_file(std::filesystem::path(arguments_.problem).stem().string(),
-                                         {arguments_.occupied, arguments_.virtuals, candidate.tile}, size,
-                                         machine, program, planned);
+                                         {of_.occupied, of_.virtuals, tile}, size_of(nodes),
+                                         machine_of(nodes), with_tile(tile), planned);
     if (trial.makespan_s) file.predicted = Prediction{*trial.makespan_s, planned.flops() / *trial.makespan_s};
     return file;
   }
 
+  /// A history holds only for runs that ask the same.
+  nlohmann::json identity(const Space& space) const {
+    return {{"foretile", FORETILE_VERSION},
+            {"program", digest(written(load_program(arguments_.problem)))},
+            {"sizes", fmt::format("o {} v {}", of_.occupied, of_.virtuals)},
+            {"platform", digest(platform_.toml)},
+            {"fixed", nlohmann::json(arguments_.options.settings()).dump()},
+            {"distribution", fmt::format("{} {}", of_.distribution, fmt::join(of_.on_demand, " "))},
+            {"seed", fmt::to_string(arguments_.tune.seed)},
+            {"space", digest(space.text())}};
+  }
+
   /// To be tried.
   std::vector<std::string> modes(std::int64_t tile) {
-    if (!arguments_.mode.empty()) return {arguments_.mode};
+    if (!of_.mode.empty()) return {of_.mode};
     if (has_products(with_tile(tile))) return {"flow", "levels"};
     return {"levels"};
   }
 
-  Machine machine_of(int nodes) const {
-    MachineSize size = arguments_.size;
-    size.nodes = nodes;
-    return make_machine(platform_, size);
-  }
+  Machine machine_of(int nodes) const { return make_machine(platform_, size_of(nodes)); }
   const Platform& platform() const { return platform_; }
 
  private:
-  ProgramPlan planned_again(const ProgramCandidate& candidate, const Machine& machine) {
-    const ProgramArguments as{{}, candidate.mode, arguments_.on_demand, arguments_.distribution};
-    return choose_plan(with_tile(candidate.tile), machine, arguments_.options.settings(), as.plan_options());
+  MachineSize size_of(int nodes) const {
+    MachineSize size = arguments_.size;
+    size.nodes = nodes;
+    return size;
   }
 
   const FusedProgram& with_tile(std::int64_t tile) {
     std::unique_ptr<FusedProgram>& program = programs_[tile];
     if (!program)
-      program = std::make_unique<FusedProgram>(load_program(arguments_.problem),
-                                               ProgramSizes{arguments_.occupied, arguments_.virtuals, tile},
-                                               arguments_.problem);
+      program =
+          std::make_unique<FusedProgram>(load_program(arguments_.problem),
+                                         ProgramSizes{of_.occupied, of_.virtuals, tile}, arguments_.problem);
     return *program;
   }
 
   SimulationOptions simulation() const {
     SimulationOptions options;
     options.engine = EngineChoice::fluid;  // SimGrid runs once in a process
-    options.noise_seed = arguments_.seed;
+    options.noise_seed = arguments_.tune.seed;
     return options;
   }
 
@@ -172,164 +178,177 @@ class Trials {
     return simulate(work.plan, work.contraction, work.machine, simulation()).makespan_s;
   }
 
-  const TuneProgramArguments& arguments_;
+  const TuneArguments& arguments_;
+  const TuneProgramArguments& of_;
   Platform platform_;
   std::map<std::int64_t, std::unique_ptr<FusedProgram>> programs_;  // by tile
   std::map<std::int64_t, double> device_seconds_;
 };
 
-/// Each trial in a process of its own, which ends with the budget. It inherits what is prepared: where there
-/// is a budget that is done after the first trial of a size has told what it takes.
-class TimedTrials {
+Space space_of(const ProgramSpace& space, const std::vector<ProgramCandidate>& candidates) {
+  Parameter nodes{"nodes", {}}, tile{"tile", {}};
+  for (const ProgramCandidate& candidate : candidates) {
+    const std::string number = fmt::to_string(candidate.nodes);
+    if (std::ranges::find(nodes.values, number) == nodes.values.end()) nodes.values.push_back(number);
+  }
+  for (const std::int64_t extent : space.tiles) tile.values.push_back(fmt::to_string(extent));
+  return Space({nodes, tile, {"mode", space.modes}});
+}
+
+TuneResult tune_candidates(TuneOptions options, const std::vector<ProgramCandidate>& candidates,
+                           Trials& trials, bool simulates, ProgressLine& line) {
+  options.search = "exhaustive";
+  options.first.clear();
+  for (const ProgramCandidate& candidate : candidates) options.first.push_back(settings_of(candidate));
+  const CostFunction cost = [&](const Candidate& candidate) {
+    return outcome_of(trials(program_candidate(candidate), simulates));
+  };
+  return tune(options, cost, [&](const TuneProgress& progress) { line.show(progress_text(progress)); });
+}
+
+/// Those that ended, in the order of the candidates.
+std::vector<ProgramTrial> trials_of(const TuneResult& result,
+                                    const std::vector<ProgramCandidate>& candidates) {
+  std::map<Candidate, const Evaluation*> by_candidate;
+  for (const Evaluation& evaluation : result.ranking) by_candidate[evaluation.candidate] = &evaluation;
+  std::vector<ProgramTrial> trials;
+  for (const ProgramCandidate& candidate : candidates) {
+    if (const auto ended = by_candidate.find(settings_of(candidate)); ended != by_candidate.end())
+      trials.push_back(trial_of(*ended->second));
+  }
+  return trials;
+}
+
+/// Largest tiles first, until one of a size fits.
+std::optional<std::vector<ProgramTrial>> try_nodes(int nodes, const ProgramSpace& space,
+                                                   const TuneOptions& options, Trials& trials,
+                                                   ProgressLine& line) {
+  std::vector<ProgramTrial> all;
+  for (const std::int64_t tile : space.tiles) {
+    if (options.budget.over()) return std::nullopt;
+    const ProgramSpace one{{nodes, nodes}, {tile}, space.modes};
+    const std::vector<ProgramCandidate> candidates = candidates_of(one);
+    TuneOptions plans;
+    plans.space = space_of(one, candidates);
+    plans.budget = plans.latest = options.budget;
+    plans.limits = options.limits;
+    const TuneResult result = tune_candidates(plans, candidates, trials, false, line);
+    for (ProgramTrial& trial : trials_of(result, candidates)) all.push_back(std::move(trial));
+    if (std::ranges::any_of(all, &ProgramTrial::fits)) break;
+    if (result.end != TuneEnd::complete) return std::nullopt;
+  }
+  return all;
+}
+
+/// What is taken, planned again: trials are planned in other processes. Nothing when nobody needs it.
+class Taken {
  public:
-  TimedTrials(Trials& trials, std::optional<double> budget_s) : trials_(trials), budget_s_(budget_s) {}
+  Taken(const TuneArguments& arguments, Trials& trials, const ProgramTrial& trial)
+      : arguments_(arguments), trials_(trials), trial_(trial) {}
 
-  std::optional<ProgramTrial> operator()(const ProgramCandidate& candidate, bool simulates) {
-    show(candidate);
-    const CostFunction cost = [&](const Candidate&) {
-      const Stopwatch preparing;
-      trials_.prepare(candidate.tile);
-      const double preparing_s = preparing.seconds();
-      const ProgramTrial trial = trials_(candidate, simulates);
-      return Outcome{Outcome::Status::done,
-                     trial.makespan_s.value_or(0),
-                     {},
-                     {{kTrial, json_of(trial).dump()}, {kPreparing, preparing_s}}};
-    };
-    if (may_prepare(candidate.tile)) trials_.prepare(candidate.tile);
-    constexpr double kLook_s = 0.2;
-    WorkerLimits limits;
-    limits.evaluation_s = seconds_left();
-    Workers workers(cost, limits);
-    workers.start({});
-    std::vector<Evaluation> ended;
-    while (ended.empty()) {
-      ended = workers.wait(kLook_s);
-      show(candidate);
-    }
-    const Outcome& outcome = ended.front().outcome;
-    if (outcome.status == Outcome::Status::infeasible) throw InputError(outcome.message);
-    if (!outcome.done() && is_over()) return std::nullopt;
-    if (!outcome.done()) throw WorkError(outcome.message);
-    ++tried_;
-    double& preparing_s = preparing_s_[candidate.tile];
-    preparing_s = std::max(preparing_s, outcome.extra.at(kPreparing).get<double>());
-    ProgramTrial trial = trial_of(nlohmann::ordered_json::parse(outcome.extra.at(kTrial).get<std::string>()));
-    if (trial.makespan_s) best_s_ = std::min(best_s_.value_or(*trial.makespan_s), *trial.makespan_s);
-    return trial;
+  void store() { save_program_file(arguments_.output, trials_.file_of(trial_, planned())); }
+
+  EngineTimes engine_times(const TimeBudget& latest, double trial_s, ProgressLine& line) {
+    EngineTimes times = by_simgrid_of(latest, trial_s, line);
+    times.fluid_s = trial_.makespan_s;
+    return times;
   }
-
-  /// Of what is taken, in a process of its own, too: planning it again may take longer than there is time.
-  EngineTimes by_simgrid_of(const ProgramTrial& trial) {
-    if (!reference_engine()) return by_simgrid({}, 0, 0);  // says so
-    const double limit_s =
-        budget_s_ ? std::min(kMostSimgridSeconds, seconds_late() - watch_.seconds()) : kMostSimgridSeconds;
-    if (limit_s <= 0) return {.left_out = "the time is over"};
-    line_.show("tune: simulate by SimGrid");
-    const CostFunction cost = [&](const Candidate&) {
-      const EngineTimes times = trials_.by_simgrid_of(trial, limit_s);
-      return Outcome{Outcome::Status::done, times.simgrid_s.value_or(0), {}, {{kLeftOut, times.left_out}}};
-    };
-    WorkerLimits limits;
-    limits.evaluation_s = limit_s;
-    Workers workers(cost, limits);
-    workers.start({});
-    const Outcome outcome = workers.wait(2 * limit_s).front().outcome;
-    if (!outcome.done()) return {.left_out = outcome.message};
-    const std::string left_out = outcome.extra.at(kLeftOut).get<std::string>();
-    if (!left_out.empty()) return {.left_out = left_out};
-    return {.simgrid_s = outcome.makespan_s};
-  }
-
-  bool is_over() const { return budget_s_ && watch_.seconds() >= *budget_s_; }
-  double seconds() const { return watch_.seconds(); }
 
  private:
-  static constexpr const char* kTrial = "trial";
-  static constexpr const char* kPreparing = "preparing_s";
-  static constexpr const char* kLeftOut = "left_out";
-
-  bool may_prepare(std::int64_t tile) const {
-    if (!budget_s_) return true;
-    constexpr double kSmall = 0.1;
-    const auto known = preparing_s_.find(tile);
-    return known != preparing_s_.end() && known->second < kSmall * (*budget_s_ - watch_.seconds());
+  const ProgramPlan& planned() {
+    if (!planned_) planned_ = trials_.plan(trial_.candidate);
+    return *planned_;
   }
 
-  /// For a trial. The very first goes on when the budget is over, so that there is something to print.
-  double seconds_left() const {
-    constexpr double kDay_s = 86400, kLeast_s = 0.01;
-    if (!budget_s_) return kDay_s;
-    return std::max(kLeast_s, (tried_ == 0 ? seconds_late() : *budget_s_) - watch_.seconds());
+  /// Planning it again takes no longer than the trial did.
+  EngineTimes by_simgrid_of(const TimeBudget& latest, double trial_s, ProgressLine& line) {
+    if (arguments_.engine != EngineChoice::automatic) return {};
+    if (!reference_engine()) return by_simgrid({}, 0, 0);  // says so
+    if (!planned_ && trial_s > latest.left()) return {.left_out = "the time is over"};
+    line.show("plan");
+    const PlannedWork& work = planned().work;
+    line.show("simulate by SimGrid");
+    const InterruptGuard interrupt;
+    const auto stop = [&] { return latest.over() || interrupt.signal() != 0; };
+    return by_simgrid({&work}, arguments_.tune.seed, std::min(kMostSimgridSeconds, latest.left()), stop);
   }
 
-  /// Of the budget, for what goes on when it is over.
-  double seconds_late() const {
-    constexpr double kShareLate = 0.1, kSecondsLate = 4;
-    return (1 + kShareLate) * *budget_s_ + kSecondsLate;
-  }
-
-  void show(const ProgramCandidate& candidate) {
-    line_.show(fmt::format("tune: {} tried{}; now {}, tiles of {}, mode {}", tried_,
-                           best_s_ ? fmt::format(", best {:.4g} s", *best_s_) : "",
-                           nodes_text(candidate.nodes), candidate.tile, candidate.mode));
-  }
-
+  const TuneArguments& arguments_;
   Trials& trials_;
-  std::optional<double> budget_s_;
-  Stopwatch watch_;
-  ProgressLine line_;
-  int tried_ = 0;
-  std::optional<double> best_s_;
-  std::map<std::int64_t, double> preparing_s_;  // by tile
+  const ProgramTrial& trial_;
+  std::optional<ProgramPlan> planned_;
 };
 
-/// Of the shortest time.
-EngineTimes engine_times(const TuneProgramArguments& arguments, TimedTrials& timed,
-                         const ProgramTrial& taken) {
-  EngineTimes times;
-  if (arguments.engine == EngineChoice::automatic) times = timed.by_simgrid_of(taken);
-  times.fluid_s = taken.makespan_s;
-  return times;
+/// Where nothing can be planned since settings are wrong, which no other machine or tiles change.
+void require_settings(const TuneResult& result) {
+  for (const Evaluation& evaluation : result.ranking) {
+    const Outcome& outcome = evaluation.outcome;
+    if (outcome.status == Outcome::Status::infeasible && outcome.extra.empty())
+      throw InputError(outcome.message);
+  }
+}
+
+/// Why there is nothing to take.
+[[noreturn]] void refuse(const ProgramTuning& tuning) {
+  if (tuning.trials.empty()) throw WorkError("nothing was tried in the time: give more --budget");
+  throw WorkError(tuning.complete ? "nothing fits: use more nodes, or smaller tiles"
+                                  : "nothing that was tried fits: give more --budget, or use more nodes");
+}
+
+void print(const TuneArguments& arguments, const ProgramSpace& space, const ProgramTuning& tuning,
+           const std::optional<EngineTimes>& times, const Trials& trials, double seconds) {
+  if (arguments.options.json) {
+    nlohmann::ordered_json json = json_of(tuning);
+    json["tiles"] = space.tiles;
+    if (times) add_engine_times(json, *times);
+    print_json(json);
+    return;
+  }
+  if (arguments.program.tiles.empty())
+    fmt::print("tiles, as --tile gives none: {}\n", fmt::join(space.tiles, ", "));
+  fmt::print("{}", text_of(tuning));
+  if (times) fmt::print("engines            {}\n", engine_times_text(*times));
+  fmt::print("tried in           {}\n", quantity(seconds, "s"));
+  if (std::ranges::any_of(tuning.trials, [](const ProgramTrial& t) { return !t.on_demand.empty(); }))
+    fmt::print("slices generated   {}\n", generation_rate_text(trials.platform()));
+  if (times && !arguments.output.empty()) fmt::print("\nWritten to {}\n", one_line(arguments.output));
 }
 
 }  // namespace
 
-void tune_program_case(const TuneProgramArguments& arguments) {
+void tune_program_case(const TuneArguments& arguments, TuneOptions options, Goal goal) {
+  const Stopwatch watch;
+  ProgressLine line;
   ProgramSpace space;
   if (!arguments.nodes.empty()) space.nodes = node_range(arguments.nodes, "--nodes");
   Trials trials(arguments);
-  TimedTrials timed(trials, arguments.budget_s);  // the clock starts: programs with small tiles take seconds
   space.tiles = trials.tiles();
   space.modes = trials.modes(std::ranges::max(space.tiles));  // of large tiles there are few
   trials.machine_of(space.nodes.last);                        // throws where the platform has fewer
-  ProgramTuning tuning = tune_program(space, std::ref(timed), [&] { return !timed.is_over(); });
-  tuning.tie = arguments.tie.value_or(tie_of(trials.platform().calibration.error));
-  const ProgramTrial* const taken = tuning.taken(Goal::time);
-  if (taken && !arguments.output.empty()) save_program_file(arguments.output, trials.file_of(*taken));
-  const EngineTimes times = taken ? engine_times(arguments, timed, *taken) : EngineTimes();
-  erase_progress();
-  if (arguments.options.json) {
-    nlohmann::ordered_json json = json_of(tuning);
-    json["tiles"] = space.tiles;
-    if (taken) add_engine_times(json, times);
-    print_json(json);
-  } else {
-    if (arguments.tiles.empty())
-      fmt::print("tiles, as --tile gives none: {}\n", fmt::join(space.tiles, ", "));
-    const bool makes =
-        std::ranges::any_of(tuning.trials, [](const ProgramTrial& t) { return !t.on_demand.empty(); });
-    fmt::print("{}", text_of(tuning));
-    if (taken) fmt::print("engines            {}\n", engine_times_text(times));
-    fmt::print("tried in           {}\n", quantity(timed.seconds(), "s"));
-    if (makes) fmt::print("slices generated   {}\n", generation_rate_text(trials.platform()));
+  if (arguments.budget.empty()) {  // else a trial's process prepares for itself, which ends with the budget
+    for (const std::int64_t tile : space.tiles) trials.prepare(tile);
   }
-  if (taken && !arguments.output.empty() && !arguments.options.json)
-    fmt::print("\nWritten to {}\n", one_line(arguments.output));
-  if (taken) return;
-  if (tuning.trials.empty()) throw WorkError("nothing was tried in the time: give more --budget");
-  throw WorkError(tuning.complete ? "nothing fits: use more nodes, or smaller tiles"
-                                  : "nothing that was tried fits: give more --budget, or use more nodes");
+  const std::vector<ProgramCandidate> candidates = candidates_of(space);
+  options.space = space_of(space, candidates);
+  options.identity = trials.identity(options.space);
+  const TuneResult result = tune_candidates(options, candidates, trials, true, line);
+  ProgramTuning tuning = conclude(space, trials_of(result, candidates), result.end == TuneEnd::complete,
+                                  [&](int nodes) { return try_nodes(nodes, space, options, trials, line); });
+  tuning.tie = arguments.tie.value_or(tie_of(trials.platform().calibration.error));
+  const ProgramTrial* const trial = tuning.taken(goal);
+  if (!trial) require_settings(result);
+  std::optional<EngineTimes> times;
+  if (trial) {
+    Taken taken(arguments, trials, *trial);
+    if (!arguments.output.empty()) taken.store();
+    const auto of_trial =
+        std::ranges::find(result.ranking, settings_of(trial->candidate), &Evaluation::candidate);
+    if (result.end != TuneEnd::interrupt) times = taken.engine_times(options.latest, of_trial->wall_s, line);
+  }
+  erase_progress();
+  print(arguments, space, tuning, times, trials, watch.seconds());
+  if (result.signal != 0) throw CLI::RuntimeError(128 + result.signal);
+  if (!trial) refuse(tuning);
 }
 
 }  // namespace foretile

@@ -197,7 +197,14 @@ def check_plans():
     assert "shortest time" in run("tune", T2, *SMALL, "--platform", "cascade", "--mode", "flow")
     late = run("tune", T2, *SMALL, "--platform", "cascade", "--budget", "1ms")
     assert "shortest time" in late and "mode flow" in late and "time was up" in late, late  # the first trial alone
-    refuse("--history: found the program", "tune", T2, *SMALL, "--history", "x.json")
+    refuse("--space: found the program", "tune", T2, *SMALL, "--space", "x.toml")
+    history = ("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--platform", "cascade", "--nodes", "1..2", "--history", scratch / "h.jsonl")
+    first, again = (json.loads(run(*history, "--json", *more)) for more in (("--count", 2, "--workers", 1), ()))
+    assert not first["complete"] and len(first["trials"]) == 2 and again["complete"] and len(again["trials"]) == 4, (first, again)
+    assert [again["trials"][i] for i in (0, 1)] == first["trials"], (first, again)  # tried once, kept
+    refuse("h.jsonl", *history, "--tile", 4)
+    cheapest = json.loads(run(*history, "--goal", "node-hours", "-o", scratch / "cheapest.json", "--json"))["fewest_node_hours"]
+    assert json.loads((scratch / "cheapest.json").read_text())["predicted"]["makespan_s"] == cheapest["makespan_s"], cheapest
     equal = json.loads(run("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--tile", 4, "--platform", "cascade", "--tie", 1, "--json"))
     uncertain = json.loads(run("tune", T2, *SMALL, "--platform", "cascade", "--set", "platform.calibration.error=0.25", "--json"))
     assert uncertain["tie"] == 0.25, uncertain

@@ -22,15 +22,31 @@ ProgramTrial tried(const ProgramCandidate& candidate, bool simulates) {
   return trial;
 }
 
-bool always() {
-  return true;
+std::vector<ProgramTrial> all_tried(const ProgramSpace& space) {
+  std::vector<ProgramTrial> trials;
+  for (const ProgramCandidate& candidate : candidates_of(space)) trials.push_back(tried(candidate, true));
+  return trials;
+}
+
+/// The first candidate that fits ends it.
+std::vector<ProgramTrial> planned(const ProgramSpace& space, int nodes) {
+  std::vector<ProgramTrial> trials;
+  for (const ProgramCandidate& candidate : candidates_of({{nodes, nodes}, space.tiles, space.modes})) {
+    trials.push_back(tried(candidate, false));
+    if (trials.back().fits()) break;
+  }
+  return trials;
+}
+
+ProgramTuning tuned(const ProgramSpace& space) {
+  return conclude(space, all_tried(space), true, [&](int nodes) { return planned(space, nodes); });
 }
 
 /// Of 1 to 20 nodes 1, 2, 4, 8, 16 and 20 are simulated. 4 do not fit, 8 do: between them 6 and 5 are
 /// planned. On 8 nodes it takes 110 / 8 + 8 = 21.75 s, the least of those that were simulated is on 8: 16
 /// take 22.875 s, 20 take 25.5 s. Node-hours are the least on 8, too: 174 s; on 16 366 s.
 TEST(ProgramSearch, AnswersByName) {
-  const ProgramTuning tuning = tune_program({{1, 20}, {60, 45}, {"levels", "flow"}}, tried, always);
+  const ProgramTuning tuning = tuned({{1, 20}, {60, 45}, {"levels", "flow"}});
   EXPECT_TRUE(tuning.complete);
   EXPECT_EQ(tuning.fewest_nodes, 5);
   ASSERT_TRUE(tuning.taken(Goal::time));
@@ -53,48 +69,43 @@ TEST(ProgramSearch, AnswersByName) {
   EXPECT_EQ(json["trials"][0]["message"], "too little memory");
 }
 
-/// Two trials end, the third is cut off by the end of the budget: nothing else is tried.
-TEST(ProgramSearch, EndsWhereATrialIsCutOff) {
-  int asked = 0;
-  const auto cut_off = [&](const ProgramCandidate& candidate, bool simulates) {
-    return ++asked < 3 ? std::optional(tried(candidate, simulates)) : std::nullopt;
-  };
-  const ProgramTuning tuning = tune_program({{8, 64}, {45}, {"flow", "levels"}}, cut_off, always);
-  EXPECT_EQ(asked, 3);
-  EXPECT_EQ(tuning.trials.size(), 2U);
-  EXPECT_FALSE(tuning.complete);
+/// Of 1 to 64 nodes 8 fit; time is up while 6 nodes are planned.
+TEST(ProgramSearch, EndsWhereTimeIsUp) {
+  const ProgramSpace space{{1, 64}, {45}, {"flow", "levels"}};
+  std::vector<int> asked;
+  const ProgramTuning late = conclude(space, all_tried(space), true, [&](int nodes) {
+    asked.push_back(nodes);
+    return std::optional<std::vector<ProgramTrial>>();
+  });
+  EXPECT_EQ(asked, (std::vector<int>{6}));
+  EXPECT_FALSE(late.complete);
+  EXPECT_EQ(late.fewest_nodes, 8);
+  std::vector<ProgramTrial> some = all_tried(space);
+  some.resize(3);
+  const ProgramTuning cut_off = conclude(space, some, false, [](int) -> std::vector<ProgramTrial> {
+    ADD_FAILURE() << "there is no time for bisection";
+    return {};
+  });
+  EXPECT_FALSE(cut_off.complete);
+  EXPECT_FALSE(cut_off.fewest_nodes);
+  EXPECT_EQ(cut_off.trials.size(), 3U);
+  EXPECT_NE(text_of(cut_off).find("time was up"), std::string::npos);
 }
 
 /// What is cheapest to plan comes first, on all numbers of nodes.
 TEST(ProgramSearch, TriesAllNodesWithTheFirstTiles) {
-  std::vector<ProgramCandidate> order;
-  const auto noted = [&](const ProgramCandidate& candidate, bool simulates) {
-    order.push_back(candidate);
-    return tried(candidate, simulates);
-  };
-  tune_program({{7, 8}, {60, 45}, {"flow"}}, noted, always);
-  EXPECT_EQ(order, (std::vector<ProgramCandidate>{
-                       {7, 60, "flow"}, {8, 60, "flow"}, {7, 45, "flow"}, {8, 45, "flow"}}));
+  EXPECT_EQ(
+      candidates_of({{7, 8}, {60, 45}, {"flow"}}),
+      (std::vector<ProgramCandidate>{{7, 60, "flow"}, {8, 60, "flow"}, {7, 45, "flow"}, {8, 45, "flow"}}));
+  constexpr int kMost = std::numeric_limits<int>::max();  // doubling ends without an overflow
+  EXPECT_EQ(candidates_of({{1 << 30, kMost}, {45}, {"flow"}}).size(), 2U);
 }
 
-TEST(ProgramSearch, SaysWhereNothingFitsOrTimeIsUp) {
-  const ProgramTuning none = tune_program({{1, 4}, {45}, {"flow"}}, tried, always);
+TEST(ProgramSearch, SaysWhereNothingFits) {
+  const ProgramTuning none = tuned({{1, 4}, {45}, {"flow"}});
   EXPECT_FALSE(none.fewest_nodes);
   EXPECT_EQ(none.taken(Goal::time), nullptr);
   EXPECT_TRUE(json_of(none)["shortest_time"].is_null());
-  int asked = 0;
-  const ProgramTuning some =
-      tune_program({{8, 64}, {45}, {"flow", "levels"}}, tried, [&] { return ++asked < 3; });
-  EXPECT_FALSE(some.complete);
-  EXPECT_EQ(some.trials.size(), 3U);
-  EXPECT_EQ(some.fewest_nodes, 8);
-  EXPECT_NE(text_of(some).find("time was up"), std::string::npos);
-  const ProgramTuning one = tune_program({{7, 7}, {45}, {"flow"}}, tried, [] { return false; });
-  EXPECT_TRUE(one.complete);  // the first is always tried
-  EXPECT_EQ(one.trials.size(), 1U);
-  constexpr int kMost = std::numeric_limits<int>::max();
-  const ProgramTuning far = tune_program({{1 << 30, kMost}, {45}, {"flow"}}, tried, always);
-  EXPECT_EQ(far.trials.size(), 2U);  // doubling ends without an overflow
 }
 
 ProgramTrial took(std::int64_t tile, const char* mode, double seconds, std::int64_t effort) {
@@ -123,14 +134,18 @@ TEST(ProgramSearch, TakesTheDefaultsOrTheSimplestOfEqualTimes) {
   EXPECT_EQ(text_of(tuning).find("predictions"), std::string::npos);
 }
 
-/// As a process that tried it tells it.
+/// As the tuner has it from a process or a history.
 TEST(ProgramSearch, ReadsTrialsThatItWrote) {
-  const ProgramTrial fits{{4, 60, "levels"},          1000, 2.5, 0.1, "", {"v[pp|pp]"}, "in turn",
-                          {{"t2", "a"}, {"t1", "b"}}, 7};
+  const ProgramTrial fits{{4, 60, "levels"},          1000, 2.5, 0.1, "", {"v[pp|pp]"}, "round-robin",
+                          {{"t1", "b"}, {"t2", "a"}}, 7};
   const ProgramTrial planned{{4, 60, "flow"}, 1000, {}, 0.1, "", {}, "chosen", {}};
   const ProgramTrial does_not{{1, 60, "flow"}, 0, {}, 0.4, "too little memory", {}, "", {}};
-  for (const ProgramTrial& trial : {fits, planned, does_not})
-    EXPECT_EQ(trial_of(nlohmann::ordered_json::parse(json_of(trial).dump())), trial);
+  for (const ProgramTrial& trial : {fits, planned, does_not}) {
+    const Evaluation evaluation{settings_of(trial.candidate), outcome_of(trial), 1};
+    EXPECT_EQ(trial_of(evaluation_from_json(to_json(evaluation))), trial);
+  }
+  const Evaluation failed{settings_of(fits.candidate), {Outcome::Status::failed, 0, "killed", {}}, 1};
+  EXPECT_EQ(trial_of(failed), (ProgramTrial{fits.candidate, 0, {}, 0, "killed"}));
 }
 
 }  // namespace

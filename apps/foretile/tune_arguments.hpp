@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What foretile tune is asked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/foretile/case.hpp"
+#include "simulator/engine_choice.hpp"
+#include "tuner/tune.hpp"
+
+namespace foretile {
+
+/// Of a program.
+struct TuneProgramArguments {
+  std::int64_t occupied = 0, virtuals = 0;
+  std::vector<std::int64_t> tiles;     ///< empty: proposed_tiles()
+  std::string mode;                    ///< empty: both
+  std::vector<std::string> on_demand;  ///< ProgramArguments::on_demand
+  std::string distribution;            ///< ProgramArguments::distribution
+};
+
+struct TuneArguments : CaseArguments {
+  std::vector<std::string> problems;
+  std::string budget;
+  std::string evaluation_limit;
+  std::string output;
+  std::string nodes;
+  std::string goal = "time";
+  EngineChoice engine = EngineChoice::automatic;  ///< fluid: what is taken is not simulated by SimGrid, too
+  TuneOptions tune;
+  std::optional<double> tie;  ///< else tie_of() the platform
+  std::string space;
+  std::string history;
+  std::string start_from;
+  std::vector<Evaluation> elsewhere;  // what start_from says
+  TuneProgramArguments program;
+};
+
+}  // namespace foretile
