@@ -136,7 +136,7 @@ class Progress(unittest.TestCase):
         self.assertNotIn("best ", done.stdout)
         self.assertTrue(shown.endswith(ERASE), shown[-200:])
         for line in self.lines_of(shown):
-            self.assertRegex(line, r"^tune [23]/4, best \S+ s(, .* left)?$")
+            self.assertRegex(line, r"^(tune [23]/4, best \S+ s(, .* left)?|plan|simulate by SimGrid)$")
         self.assertGreater(len(self.lines_of(shown)), 4, shown)  # one in a fifth of a second
 
     @unittest.skipUnless(FORETILE_RUN, "built without MPI")
