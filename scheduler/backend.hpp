@@ -63,14 +63,12 @@ struct PlaceOfC {
   int number = 0;     ///< Kind::message: Message::number
 };
 
-/// to = beta to + factor from, tile by tile, with each tile's indices permuted on the way. With beta = 0 what
-/// lies in `to` is not read, and `to` may not be there yet.
+/// to = beta to + factor from, tile by tile. With beta = 0 what lies in `to` is not read, and `to` may not be
+/// there yet.
 struct Combine {
   std::span<const TileId> tiles;  ///< of C
   PlaceOfC to, from;
   std::complex<double> beta = 1, factor = 1;  ///< real where the elements are
-  /// Index d of a tile of `to` is index permutation[d] of `from`; empty: as it is.
-  std::span<const int> permutation = {};
 };
 
 using OperationId = std::uint32_t;

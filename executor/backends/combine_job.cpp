@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "executor/backends/combine_job.hpp"
 
-#include <array>
-#include <cassert>
 #include <complex>
 #include <cstdint>
 #include <utility>
@@ -15,15 +13,8 @@ namespace foretile {
 
 namespace {
 
-/// Tiles with gaps, which are C in a caller's memory, have their indices as they are.
-void add(ElementType type, const TileExtents& extents, std::span<const int> permutation,
-         std::complex<double> beta, std::complex<double> factor, TileView from, TileView to) {
-  assert(permutation.empty() || (extents.gapless(from) && extents.gapless(to)));
-  if (!permutation.empty()) {
-    const std::array<std::int64_t, 2> both{extents.rows, extents.columns};
-    combine_tile(type, both, permutation, beta, factor, from.data, to.data);
-    return;
-  }
+void add(ElementType type, const TileExtents& extents, std::complex<double> beta, std::complex<double> factor,
+         TileView from, TileView to) {
   for_each_piece(extents, from, to, [&](const std::byte* x, std::byte* y, std::int64_t bytes) {
     const std::int64_t elements = bytes / type.bytes();
     combine_tile(type, {&elements, 1}, {}, beta, factor, x, y);
@@ -45,10 +36,8 @@ std::function<void()> combine_job(const Contraction& p, HostStore& host, const C
     const TileId c = combine.tiles[t];
     pairs.push_back({extents_of(p, {Matrix::c, c}), from[t], to[t]});
   }
-  return [type = p.element(), beta = combine.beta, factor = combine.factor,
-          permutation = std::vector<int>(combine.permutation.begin(), combine.permutation.end()),
-          pairs = std::move(pairs)] {
-    for (const Pair& pair : pairs) add(type, pair.extents, permutation, beta, factor, pair.from, pair.to);
+  return [type = p.element(), beta = combine.beta, factor = combine.factor, pairs = std::move(pairs)] {
+    for (const Pair& pair : pairs) add(type, pair.extents, beta, factor, pair.from, pair.to);
   };
 }
 

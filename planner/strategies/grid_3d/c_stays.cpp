@@ -25,11 +25,9 @@ bool switch_setting(const Settings& settings, const std::string& key) {
   return integer_setting(settings, key) == 1;
 }
 
-}  // namespace
-
-std::vector<ParameterInfo> c_stays_parameters() {
+std::vector<ParameterInfo> block_parameters() {
   const Spelling counted = auto_or_whole_number(1, kMostCounted);
-  std::vector<ParameterInfo> list{
+  return {
       in_reports({"b",
                   "auto",
                   "tile rows of C that stay on a rank's devices; auto: even blocks within c_fraction",
@@ -42,8 +40,7 @@ std::vector<ParameterInfo> c_stays_parameters() {
                   {"auto", "6", "12", "24", "48", "96"}}),
       {"device_rows", "auto",
        "rows of the grid to which a rank's tiles of C are distributed; auto: 1, or what gives the busiest "
-       "device "
-       "least",
+       "device least",
        counted},
       in_reports({"d",
                   "auto",
@@ -54,7 +51,11 @@ std::vector<ParameterInfo> c_stays_parameters() {
                   "auto",
                   "chunks loaded ahead of the one worked on; auto: 1, with several blocks 2",
                   auto_or_whole_number(0, kMostAhead),
-                  {"auto", "1", "2", "3"}}),
+                  {"auto", "1", "2", "3"}})};
+}
+
+std::vector<ParameterInfo> order_parameters() {
+  return {
       in_reports(
           {"barriers",
            "global",
@@ -72,6 +73,13 @@ std::vector<ParameterInfo> c_stays_parameters() {
        whole_number(0, 1)},
       {"c_fraction", "0.75", "share of device memory that a block of C takes at most",
        real_number(0.001, 1)}};
+}
+
+}  // namespace
+
+std::vector<ParameterInfo> c_stays_parameters() {
+  std::vector<ParameterInfo> list = block_parameters();
+  for (ParameterInfo& in_time : order_parameters()) list.push_back(std::move(in_time));
   for (ParameterInfo& shared : common_parameters()) list.push_back(std::move(shared));
   return list;
 }

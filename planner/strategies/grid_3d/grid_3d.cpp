@@ -127,6 +127,71 @@ std::string style_meanings() {
   return text;
 }
 
+std::vector<ParameterInfo> grid_parameters() {
+  return {
+      {.key = "style",
+       .default_value = std::string(styles().front().name),
+       .meaning = "whose choice of grid, ranks of a node, sends and panels: " + style_meanings(),
+       .spelling = one_of(style_names()),
+       .distributes_c = true},
+      {.key = "sends",
+       .default_value = std::string(kAuto),
+       .meaning = "ahead: messages travel while products run; paced: one message of a rank at a time, A "
+                  "before B, and none of a chunk before all have ended the last one; auto: as the style "
+                  "has it",
+       .spelling = one_of({std::string(kAuto), "ahead", "paced"})},
+      {.key = "passes",
+       .default_value = std::string(kAuto),
+       .meaning =
+           "parts of a rank's rows and columns of C and of its share of K that are worked on one after "
+           "the other, as PxQxR, where b, c and d are auto; auto: as the style has it",
+       .spelling = spelled_grid({std::string(kAuto)})},
+      {.key = "grid",
+       .default_value = std::string(kAuto),
+       .meaning =
+           "ranks along M, N and K as PxQxR; auto: as the style has it; ours is by a model of products and "
+           "bytes, which may leave ranks out",
+       .spelling = spelled_grid({std::string(kAuto)}),
+       .tries = {std::string(kAuto)},
+       .distributes_c = true},
+      {.key = "grid.node",
+       .default_value = std::string(kAuto),
+       .meaning = "ranks of a node along M, N and K as PxQxR; natural: node after node in the order of the "
+                  "ranks; auto: what moves least between nodes, or as the style has it",
+       .spelling = spelled_grid({std::string(kAuto), kNatural}),
+       .tries = {std::string(kAuto), kNatural}}};
+}
+
+std::vector<ParameterInfo> sum_parameters() {
+  return {
+      {.key = "tree",
+       .default_value = "binomial",
+       .meaning =
+           "how messages travel and parts of C are summed; by_node: binomial among nodes, then inside "
+           "them; scatter: sums so, and each message of an owner goes to another node, and from there to "
+           "the rest",
+       .spelling = one_of({"binomial", "chain", "by_node", "scatter"}),
+       .tries = {"binomial", "chain"},
+       .in_reports = true},
+      {.key = "device_layers",
+       .default_value = "1",
+       .meaning = "parts into which the devices of a rank divide its share of K",
+       .spelling = whole_number(1, kMostCounted),
+       .tries = {"1"},
+       .distributes_c = true},
+      {.key = "sum_bytes",
+       .default_value = "1000000",
+       .meaning = "parts of C are joined to additions and messages up to this size",
+       .spelling = whole_bytes(1, std::int64_t{1} << 31)},
+      {.key = "replication_bytes",
+       .default_value = std::string(kAuto),
+       .meaning = "host memory of a rank beside the tiles that it owns, for copies of A and B, parts of C "
+                  "and tiles of B on their way; auto: all that there is",
+       .spelling = auto_or_whole_bytes(0, kMostMessage_bytes),
+       .distributes_c = true},
+      staging_parameter()};
+}
+
 class Grid3d final : public CStays {
  public:
   std::string name() const override { return kGrid3DName; }
@@ -136,64 +201,8 @@ class Grid3d final : public CStays {
   }
 
   std::vector<ParameterInfo> list_parameters() const override {
-    std::vector<ParameterInfo> list{
-        {.key = "style",
-         .default_value = std::string(styles().front().name),
-         .meaning = "whose choice of grid, ranks of a node, sends and panels: " + style_meanings(),
-         .spelling = one_of(style_names()),
-         .distributes_c = true},
-        {.key = "sends",
-         .default_value = std::string(kAuto),
-         .meaning = "ahead: messages travel while products run; paced: one message of a rank at a time, A "
-                    "before B, and none of a chunk before all have ended the last one; auto: as the style "
-                    "has it",
-         .spelling = one_of({std::string(kAuto), "ahead", "paced"})},
-        {.key = "passes",
-         .default_value = std::string(kAuto),
-         .meaning =
-             "parts of a rank's rows and columns of C and of its share of K that are worked on one after "
-             "the other, as PxQxR, where b, c and d are auto; auto: as the style has it",
-         .spelling = spelled_grid({std::string(kAuto)})},
-        {.key = "grid",
-         .default_value = std::string(kAuto),
-         .meaning =
-             "ranks along M, N and K as PxQxR; auto: as the style has it; ours is by a model of products and "
-             "bytes, which may leave ranks out",
-         .spelling = spelled_grid({std::string(kAuto)}),
-         .tries = {std::string(kAuto)},
-         .distributes_c = true},
-        {.key = "grid.node",
-         .default_value = std::string(kAuto),
-         .meaning = "ranks of a node along M, N and K as PxQxR; natural: node after node in the order of the "
-                    "ranks; auto: what moves least between nodes, or as the style has it",
-         .spelling = spelled_grid({std::string(kAuto), kNatural}),
-         .tries = {std::string(kAuto), kNatural}},
-        {.key = "tree",
-         .default_value = "binomial",
-         .meaning =
-             "how messages travel and parts of C are summed; by_node: binomial among nodes, then inside "
-             "them; scatter: sums so, and each message of an owner goes to another node, and from there to "
-             "the rest",
-         .spelling = one_of({"binomial", "chain", "by_node", "scatter"}),
-         .tries = {"binomial", "chain"},
-         .in_reports = true},
-        {.key = "device_layers",
-         .default_value = "1",
-         .meaning = "parts into which the devices of a rank divide its share of K",
-         .spelling = whole_number(1, kMostCounted),
-         .tries = {"1"},
-         .distributes_c = true},
-        {.key = "sum_bytes",
-         .default_value = "1000000",
-         .meaning = "parts of C are joined to additions and messages up to this size",
-         .spelling = whole_bytes(1, std::int64_t{1} << 31)},
-        {.key = "replication_bytes",
-         .default_value = std::string(kAuto),
-         .meaning = "host memory of a rank beside the tiles that it owns, for copies of A and B, parts of C "
-                    "and tiles of B on their way; auto: all that there is",
-         .spelling = auto_or_whole_bytes(0, kMostMessage_bytes),
-         .distributes_c = true},
-        staging_parameter()};
+    std::vector<ParameterInfo> list = grid_parameters();
+    for (ParameterInfo& of_sums : sum_parameters()) list.push_back(std::move(of_sums));
     for (ParameterInfo& shared : c_stays_parameters()) list.push_back(std::move(shared));
     return list;
   }
