@@ -88,46 +88,6 @@ void add_size_options(CLI::App& command, ProgramSizes& sizes) {
         ->type_name("N");
 }
 
-void add_mode_option(CLI::App& command, std::string& mode) {
-  command
-      .add_option(
-          "--mode", mode,
-          "Of a program: levels (all ranks wait at the end of each) or flow (a tile goes on when it is "
-          "finished); levels unless given")
-      ->check(CLI::IsMember({"levels", "flow"}));
-}
-
-void add_on_demand_option(CLI::App& command, std::vector<std::string>& tensors) {
-  const auto takes_tensor = [](CLI::Option* option) {
-    return option->check(not_empty_check())->allow_extra_args(false)->type_name("TENSOR");
-  };
-  takes_tensor(command.add_option("--on-demand", tensors,
-                                  "Of a program, repeatable: a given tensor, \"v[pp|pp]\", that is too large "
-                                  "to be kept: slices of it are "
-                                  "generated on demand; auto: as many tensors as it takes"));
-  takes_tensor(command.add_option_function<std::vector<std::string>>(  // its old name
-                   "--make",
-                   [&tensors](const std::vector<std::string>& more) {
-                     tensors.insert(tensors.end(), more.begin(), more.end());
-                   }))
-      ->group("");
-}
-
-void add_distribution_option(CLI::App& command, std::string& distribution) {
-  command
-      .add_option("--distribution", distribution,
-                  "Of a program: auto (blocks go to ranks that need them, and several ranks sum a tile of C "
-                  "where less is sent then) or round-robin (one rank sums a tile where there are tiles for "
-                  "all ranks); auto unless given")
-      ->check(CLI::IsMember({"auto", "round-robin"}));
-  command  // its old name
-      .add_option_function<std::string>(
-          "--layout",
-          [&distribution](const std::string& old) { distribution = old == "in-turn" ? "round-robin" : old; })
-      ->check(CLI::IsMember({"auto", "in-turn"}))
-      ->group("");
-}
-
 void refuse_options(const GivenOptions& options, const std::string& found, const std::string& expected,
                     const std::string& why) {
   for (const auto& [option, given] : options) {

@@ -38,13 +38,8 @@ extern const char* const kSetExamplesOfProgram;
 /// Commands with a platform or a strategy take --set.
 void add_set_option(CLI::App& command, Options& options, const std::string& examples = kSetExamples);
 
-/// Commands with a program take --o, --v and --tile, --mode, --on-demand and --distribution.
+/// Commands with a program take --o, --v and --tile.
 void add_size_options(CLI::App& command, ProgramSizes& sizes);
-/// `mode`: levels or flow; empty: not given.
-void add_mode_option(CLI::App& command, std::string& mode);
-void add_on_demand_option(CLI::App& command, std::vector<std::string>& tensors);
-/// `distribution`: auto or round-robin; empty: not given.
-void add_distribution_option(CLI::App& command, std::string& distribution);
 
 /// Options, and whether each was given.
 using GivenOptions = std::vector<std::pair<const char*, bool>>;

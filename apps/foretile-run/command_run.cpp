@@ -40,9 +40,7 @@ void add_planning_options(CLI::App& command, RunArguments& arguments) {
       ->check(not_empty_check());
   add_set_option(command, arguments.options);
   add_size_options(command, arguments.sizes);
-  add_mode_option(command, arguments.mode);
-  add_on_demand_option(command, arguments.on_demand);
-  add_distribution_option(command, arguments.distribution);
+  add_program_options(command, arguments.program);
 }
 
 void add_input_options(CLI::App& command, RunArguments& arguments) {

@@ -39,9 +39,11 @@ GivenOptions planning_options(const RunArguments& of) {
 }
 
 GivenOptions planning_options_of_programs(const RunArguments& of) {
-  return {{"--o", of.sizes.occupied > 0},         {"--v", of.sizes.virtuals > 0},
-          {"--tile", of.sizes.tile > 0},          {"--mode", !of.mode.empty()},
-          {"--on-demand", !of.on_demand.empty()}, {"--distribution", !of.distribution.empty()}};
+  GivenOptions given = of.program.given();
+  given.insert(
+      given.begin(),
+      {{"--o", of.sizes.occupied > 0}, {"--v", of.sizes.virtuals > 0}, {"--tile", of.sizes.tile > 0}});
+  return given;
 }
 
 GivenOptions numbers_of_programs(const RunArguments& of) {

@@ -10,6 +10,7 @@
 
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/options.hpp"
+#include "apps/program_options.hpp"
 #include "executor/gpu/choose_gpus.hpp"
 #include "planner/stored_machine.hpp"
 #include "planner/tensor/spin_tiles.hpp"
@@ -42,9 +43,7 @@ struct RunArguments {
 
   // Of programs.
   ProgramSizes sizes;  ///< 0: not given
-  std::string mode;    ///< empty: not given, levels
-  std::vector<std::string> on_demand;
-  std::string distribution;
+  ProgramOptions program;
   std::string input;
   std::optional<std::uint64_t> seed;
 

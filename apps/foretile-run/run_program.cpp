@@ -154,7 +154,8 @@ ProgramToRun program_to_run(const RunArguments& arguments) {
       std::make_unique<FusedProgram>(load_program(arguments.what), arguments.sizes, arguments.what),
       {},
       {}};
-  on_demand_of(*found.fused, arguments.on_demand);  // names that are none are refused before anything is read
+  on_demand_of(*found.fused,
+               arguments.program.on_demand);  // names that are none are refused before anything is read
   return found;
 }
 
@@ -163,12 +164,8 @@ ProgramFile chosen_plan(const FusedProgram& fused, const RunArguments& arguments
                         std::optional<ProgramPlan>& plan) {
   const MachineSize size{.nodes = {}, .ranks = ranks, .gpus = {}};
   const Machine machine = make_machine(load_platform(arguments.platform_or_here(), {}, cores), size);
-  const ProgramPlanOptions plan_options{arguments.mode == "flow" ? ProgramMode::flow : ProgramMode::levels,
-                                        arguments.distribution == "round-robin"
-                                            ? DistributionChoice::round_robin
-                                            : DistributionChoice::automatic,
-                                        arguments.on_demand, simulated_seconds()};
-  plan = choose_plan(fused, machine, arguments.options.settings(), plan_options);
+  plan = choose_plan(fused, machine, arguments.options.settings(),
+                     arguments.program.plan_options(simulated_seconds()));
   return make_program_file(arguments.what, arguments.sizes, size, machine, fused, *plan);
 }
 

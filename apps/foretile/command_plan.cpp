@@ -61,7 +61,7 @@ void print_parameters(const PlanArguments& arguments) {
 }
 
 void plan(const PlanArguments& arguments) {
-  check_program_options(arguments.problem, arguments.program);
+  check_program_options(arguments.problem, arguments.program.sizes, arguments.program);
   if (is_program(arguments.problem)) {
     refuse_for_programs(arguments.problem,
                         {{"--dot", !arguments.dot.empty()}, {"--parameters", arguments.parameters}});
@@ -116,9 +116,7 @@ void add_plan_command(CLI::App& app) {
       ->required();
   add_machine_options(*command, *arguments);
   add_size_options(*command, arguments->program.sizes);
-  add_mode_option(*command, arguments->program.mode);
-  add_on_demand_option(*command, arguments->program.on_demand);
-  add_distribution_option(*command, arguments->program.distribution);
+  add_program_options(*command, arguments->program);
   command->add_option("-o,--output", arguments->output, "Store the plan in this .json file")
       ->check(not_empty_check());
   command->add_option("--dot", arguments->dot, "Write the graph of chunks and messages for GraphViz")

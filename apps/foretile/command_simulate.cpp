@@ -161,7 +161,7 @@ void simulate_program(const SimulateArguments& arguments) {
 }
 
 void simulate_case(const SimulateArguments& arguments) {
-  check_program_options(arguments.problem, arguments.program);
+  check_program_options(arguments.problem, arguments.program.sizes, arguments.program);
   if (is_program(arguments.problem)) return simulate_program(arguments);
   if (arguments.original.any())
     throw input_error("--original", quote(arguments.problem), "a program, PROGRAM.txt", "leave it out");
@@ -234,9 +234,7 @@ void add_simulate_command(CLI::App& app) {
       ->required();
   add_machine_options(*command, *arguments);
   add_size_options(*command, arguments->program.sizes);
-  add_mode_option(*command, arguments->program.mode);
-  add_on_demand_option(*command, arguments->program.on_demand);
-  add_distribution_option(*command, arguments->program.distribution);
+  add_program_options(*command, arguments->program);
   add_original_options(*command, arguments->original);
   command->add_option("--trace", arguments->trace, "Write every operation in the Chrome/Perfetto JSON format")
       ->check(not_empty_check());

@@ -183,10 +183,7 @@ void check_range(const TuneArguments& arguments, const Case& the_case, const Nod
 void check_program(const TuneArguments& arguments) {
   const TuneProgramArguments& of = arguments.program;
   const std::string& problem = arguments.problem;
-  check_program_options(problem, {{of.occupied, of.virtuals, of.tiles.empty() ? 0 : of.tiles.front()},
-                                  of.mode,
-                                  of.on_demand,
-                                  of.distribution});
+  check_program_options(problem, {of.occupied, of.virtuals, of.tiles.empty() ? 0 : of.tiles.front()}, of);
   if (!is_program_file(problem)) return;
   if (arguments.problems.size() > 1)
     throw input_error("problem", quote(arguments.problems[1]), "one program", "tune one at a time");
@@ -306,10 +303,7 @@ void add_tune_command(CLI::App& app) {
       ->check(size)
       ->allow_extra_args(false)
       ->type_name("N");
-  command->add_option("--mode", program.mode, "Of a program: levels or flow; both are tried unless given")
-      ->check(CLI::IsMember({"levels", "flow"}));
-  add_on_demand_option(*command, program.on_demand);
-  add_distribution_option(*command, program.distribution);
+  add_program_options(*command, program, "both are tried unless given");
   command->add_option("-o,--output", arguments->output, "Store the plan taken (--tie) in this .json file")
       ->check(not_empty_check());
   command->callback([arguments] { tune_problem(*arguments); });

@@ -13,6 +13,7 @@
 #include "planner/strategies/compare.hpp"
 #include "planner/tensor/program_text.hpp"
 #include "planner/tensor/term_counts.hpp"
+#include "simulator/simulated_seconds.hpp"
 
 namespace foretile {
 
@@ -38,7 +39,7 @@ TriedProgram fitting(const FusedProgram& program, const CaseArguments& arguments
                      const Machine& machine) {
   Settings settings = arguments.options.settings();
   if (asks_for_comparison(settings)) settings.erase("strategy");
-  ProgramPlanOptions options = of.plan_options();
+  ProgramPlanOptions options = of.plan_options(simulated_seconds());
   options.seconds = {};
   try {
     return {names_on_demand(program, choose_plan(program, machine, settings, options).distribution), {}};
@@ -87,7 +88,7 @@ InputError missing_tile(const CaseArguments& arguments, const ProgramArguments& 
 ProgramPlan plan_with_advice(const FusedProgram& program, const CaseArguments& arguments,
                              const ProgramArguments& of, const Machine& machine) {
   try {
-    return choose_plan(program, machine, arguments.options.settings(), of.plan_options());
+    return choose_plan(program, machine, arguments.options.settings(), of.plan_options(simulated_seconds()));
   } catch (const DoesNotFit& error) {
     const bool makes_all = std::ranges::find(of.on_demand, kWhatIsTooLarge) != of.on_demand.end();
     if (makes_all || !is_small(program.program(), of.sizes, arguments.problem)) throw;

@@ -253,12 +253,6 @@ bool is_program(const std::string& path) {
   return is_program_file(path) || is_program_plan(path);
 }
 
-ProgramPlanOptions ProgramArguments::plan_options() const {
-  return {flows() ? ProgramMode::flow : ProgramMode::levels,
-          distribution == "round-robin" ? DistributionChoice::round_robin : DistributionChoice::automatic,
-          on_demand, simulated_seconds()};
-}
-
 void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool tile_needed) {
   const bool program = is_program_file(problem);
   for (const auto& [option, value, what, is_needed] :
@@ -273,11 +267,9 @@ void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool til
   }
 }
 
-void check_program_options(const std::string& problem, const ProgramArguments& of) {
-  check_sizes(problem, of.sizes, false);
-  for (const auto& [option, is_given] : {std::pair("--mode", !of.mode.empty()),
-                                         {"--on-demand", !of.on_demand.empty()},
-                                         {"--distribution", !of.distribution.empty()}}) {
+void check_program_options(const std::string& problem, const ProgramSizes& sizes, const ProgramOptions& of) {
+  check_sizes(problem, sizes, false);
+  for (const auto& [option, is_given] : of.given()) {
     if (is_given && !is_program_file(problem))
       throw input_error(option, quote(problem), "a program, PROGRAM.txt",
                         fmt::format("name the file .txt, or leave {} out", option));
@@ -368,7 +360,9 @@ void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& 
   if (!original.get_rate.empty())
     options.get_bytes_per_s = within(original.get_rate, Dimension::bytes_per_s, "--get-rate", 1e3, 1e15);
   const Machine machine = machine_of(arguments);
-  const std::unique_ptr<FusedProgram> program = program_of(arguments, {.sizes = sizes}, machine);
+  ProgramArguments of_sizes;
+  of_sizes.sizes = sizes;
+  const std::unique_ptr<FusedProgram> program = program_of(arguments, of_sizes, machine);
   const Stopwatch watch;
   std::optional<ChromeTrace> events;
   if (!trace.empty()) options.trace = &events.emplace(trace);

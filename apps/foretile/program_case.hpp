@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/foretile/case.hpp"
+#include "apps/program_options.hpp"
 #include "planner/program/choose_plan.hpp"
 #include "planner/tensor/spin_tiles.hpp"
 #include "simulator/engine_choice.hpp"
@@ -15,17 +16,10 @@
 namespace foretile {
 
 /// Of a program, beside what all cases have.
-struct ProgramArguments {
-  ProgramSizes sizes = {};                  ///< 0: not given
-  std::string mode = {};                    ///< levels or flow; empty: not given, levels
-  std::vector<std::string> on_demand = {};  ///< tensors of which slices are generated on demand
-  std::string distribution = {};            ///< auto or round-robin; empty: not given, auto
-  std::string trace = {};                   ///< of a simulation: file to write
-  std::string output = {};                  ///< plan file to write; empty: none
-
-  bool flows() const { return mode == "flow"; }
-  /// Strategies are compared by simulations, where there is a simulator.
-  ProgramPlanOptions plan_options() const;
+struct ProgramArguments : ProgramOptions {
+  ProgramSizes sizes = {};  ///< 0: not given
+  std::string trace = {};   ///< of a simulation: file to write
+  std::string output = {};  ///< plan file to write; empty: none
 };
 
 /// Whether it is a program, FILE.txt, or a plan file of one.
@@ -34,12 +28,12 @@ bool is_program(const std::string& path);
 /// Throws InputError where a program lacks a size, and where what is no program has one.
 void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool tile_needed = true);
 /// The same of all options of programs. `--tile` may be missing: an error of planning then names a size.
-void check_program_options(const std::string& problem, const ProgramArguments& of);
+void check_program_options(const std::string& problem, const ProgramSizes& sizes, const ProgramOptions& of);
 
 /// Options of a command that a program does not take: throws InputError for the first that was given.
 void refuse_for_programs(const std::string& program, const GivenOptions& given);
 
-/// How fast slices of tensors are made, which a platform can only guess: it depends on the tensors.
+/// How fast slices of tensors are generated, which a platform can only guess: it depends on the tensors.
 std::string generation_rate_text(const Platform& platform);
 
 /// Plans and proves it; prints its steps, and the memory that they need.

@@ -8,18 +8,16 @@
 #include <vector>
 
 #include "apps/foretile/case.hpp"
+#include "apps/program_options.hpp"
 #include "simulator/engine_choice.hpp"
 #include "tuner/tune.hpp"
 
 namespace foretile {
 
 /// Of a program.
-struct TuneProgramArguments {
+struct TuneProgramArguments : ProgramOptions {  // without a mode both are tried
   std::int64_t occupied = 0, virtuals = 0;
-  std::vector<std::int64_t> tiles;     ///< empty: proposed_tiles()
-  std::string mode;                    ///< empty: both
-  std::vector<std::string> on_demand;  ///< ProgramArguments::on_demand
-  std::string distribution;            ///< ProgramArguments::distribution
+  std::vector<std::int64_t> tiles;  ///< empty: proposed_tiles()
 };
 
 struct TuneArguments : CaseArguments {

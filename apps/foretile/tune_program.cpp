@@ -29,6 +29,7 @@
 #include "planner/tensor/program_text.hpp"
 #include "platforms/cost/product.hpp"
 #include "simulator/reference_engine.hpp"
+#include "simulator/simulated_seconds.hpp"
 #include "simulator/simulation.hpp"
 #include "tuner/interrupt.hpp"
 #include "tuner/program_search.hpp"
@@ -115,9 +116,9 @@ class Trials {
   }
 
   ProgramPlan plan(const ProgramCandidate& candidate) {
-    const ProgramArguments as{{}, candidate.mode, of_.on_demand, of_.distribution};
+    const ProgramOptions as{candidate.mode, of_.on_demand, of_.distribution};
     return choose_plan(with_tile(candidate.tile), machine_of(candidate.nodes), arguments_.options.settings(),
-                       as.plan_options());
+                       as.plan_options(simulated_seconds()));
   }
 
   ProgramFile file_of(const ProgramTrial& trial, const ProgramPlan& planned) {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/program_options.hpp"
+
+namespace foretile {
+
+namespace {
+
+void add_on_demand_option(CLI::App& command, std::vector<std::string>& tensors) {
+  const auto takes_tensor = [](CLI::Option* option) {
+    return option->check(not_empty_check())->allow_extra_args(false)->type_name("TENSOR");
+  };
+  takes_tensor(command.add_option("--on-demand", tensors,
+                                  "Of a program, repeatable: a given tensor, \"v[pp|pp]\", that is too large "
+                                  "to be kept: slices of it are "
+                                  "generated on demand; auto: as many tensors as it takes"));
+  takes_tensor(command.add_option_function<std::vector<std::string>>(  // its old name
+                   "--make",
+                   [&tensors](const std::vector<std::string>& more) {
+                     tensors.insert(tensors.end(), more.begin(), more.end());
+                   }))
+      ->group("");
+}
+
+void add_distribution_option(CLI::App& command, std::string& distribution) {
+  command
+      .add_option("--distribution", distribution,
+                  "Of a program: auto (blocks go to ranks that need them, and several ranks sum a tile of C "
+                  "where less is sent then) or round-robin (one rank sums a tile where there are tiles for "
+                  "all ranks); auto unless given")
+      ->check(CLI::IsMember({"auto", "round-robin"}));
+  command  // its old name
+      .add_option_function<std::string>(
+          "--layout",
+          [&distribution](const std::string& old) { distribution = old == "in-turn" ? "round-robin" : old; })
+      ->check(CLI::IsMember({"auto", "in-turn"}))
+      ->group("");
+}
+
+}  // namespace
+
+GivenOptions ProgramOptions::given() const {
+  return {{"--mode", !mode.empty()},
+          {"--on-demand", !on_demand.empty()},
+          {"--distribution", !distribution.empty()}};
+}
+
+ProgramPlanOptions ProgramOptions::plan_options(const WorkSeconds& seconds) const {
+  return {flows() ? ProgramMode::flow : ProgramMode::levels,
+          distribution == "round-robin" ? DistributionChoice::round_robin : DistributionChoice::automatic,
+          on_demand, seconds};
+}
+
+void add_program_options(CLI::App& command, ProgramOptions& options, const std::string& unless_given) {
+  command
+      .add_option(
+          "--mode", options.mode,
+          "Of a program: levels (all ranks wait at the end of each) or flow (a tile goes on when it is "
+          "finished); " +
+              unless_given)
+      ->check(CLI::IsMember({"levels", "flow"}));
+  add_on_demand_option(command, options.on_demand);
+  add_distribution_option(command, options.distribution);
+}
+
+}  // namespace foretile
