@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apps/program_options.hpp"
 
+#include "base/error.hpp"
+#include "base/one_line.hpp"
+
 namespace foretile {
 
 namespace {
 
 void add_on_demand_option(CLI::App& command, std::vector<std::string>& tensors) {
-  const auto takes_tensor = [](CLI::Option* option) {
-    return option->check(not_empty_check())->allow_extra_args(false)->type_name("TENSOR");
-  };
-  takes_tensor(command.add_option("--on-demand", tensors,
-                                  "Of a program, repeatable: a given tensor, \"v[pp|pp]\", that is too large "
-                                  "to be kept: slices of it are "
-                                  "generated on demand; auto: as many tensors as it takes"));
-  takes_tensor(command.add_option_function<std::vector<std::string>>(  // its old name
-                   "--make",
-                   [&tensors](const std::vector<std::string>& more) {
-                     tensors.insert(tensors.end(), more.begin(), more.end());
-                   }))
+  command
+      .add_option("--on-demand", tensors,
+                  "Of a program, repeatable: a given tensor, \"v[pp|pp]\", that is too large to be kept: "
+                  "slices of it are generated on demand; auto: as many tensors as it takes")
+      ->check(not_empty_check())
+      ->allow_extra_args(false)
+      ->type_name("TENSOR");
+  command  // its old name: CLI11 does not name hidden options in its errors
+      .add_option_function<std::vector<std::string>>(
+          "--make",
+          [&tensors](const std::vector<std::string>& more) {
+            for (const std::string& one : more)
+              tensors.push_back(one.empty() ? throw input_error("--make", "nothing", "a tensor") : one);
+          })
+      ->allow_extra_args(false)
       ->group("");
 }
 
@@ -29,10 +35,13 @@ void add_distribution_option(CLI::App& command, std::string& distribution) {
                   "all ranks); auto unless given")
       ->check(CLI::IsMember({"auto", "round-robin"}));
   command  // its old name
-      .add_option_function<std::string>(
-          "--layout",
-          [&distribution](const std::string& old) { distribution = old == "in-turn" ? "round-robin" : old; })
-      ->check(CLI::IsMember({"auto", "in-turn"}))
+      .add_option_function<std::string>("--layout",
+                                        [&distribution](const std::string& old) {
+                                          if (old != "auto" && old != "in-turn" && old != "round-robin")
+                                            throw input_error("--layout", quote(old), "auto or round-robin",
+                                                              "name it --distribution");
+                                          distribution = old == "auto" ? old : "round-robin";
+                                        })
       ->group("");
 }
 

@@ -48,7 +48,7 @@ double ObjectReader::not_negative(const std::string& key) {
 }
 
 bool ObjectReader::has(const std::string& key) {
-  known_.push_back(key);
+  if (std::ranges::find(known_, key) == known_.end()) known_.push_back(key);
   return json_.contains(key);
 }
 

@@ -123,7 +123,7 @@ struct Platform {
   DeviceModel core{.kind = DeviceKind::core};
   NodeLinks links;
   Network network;
-  double generation_bytes_per_s_per_core = 0;   ///< making B tiles on demand, one core
+  double generation_bytes_per_s_per_core = 0;   ///< generating tiles of B on demand, one core
   double generation_bytes_per_s_on_device = 0;  ///< the same on a GPU; 0: it is left to the cores
   /// Reading tiles from files, all cores of a node together; 0: not known.
   double file_bytes_per_s_per_node = 0;

@@ -25,7 +25,7 @@ struct EventKey {
   }
 };
 
-/// What ends within a nanosecond ends at one instant, and is notified in the order of the keys, whatever
+/// What ends within a nanosecond ends at one instant, and is reported in the order of the keys, whatever
 /// engine it is: runs of both engines differ by rounding alone, which shared links may make grow
 /// (docs/simulator.md). Work that starts then and ends at once belongs to the same instant, but is notified
 /// after the first.
@@ -53,7 +53,7 @@ class Engine {
 
   Engine() = default;
   void ended(EventKey key, Event then) { due_.push_back({key, std::move(then)}); }
-  /// Timers of this instant join what ended; then all are notified.
+  /// Timers of this instant join what ended; then all are reported.
   void notify();
   /// When the next timer is over.
   double next_timer_s() const;

@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "base/one_line.hpp"
+#include "tuner/report.hpp"
 
 namespace foretile {
 
@@ -22,10 +24,36 @@ std::vector<int> doublings(const NodeRange& range) {
   return numbers;
 }
 
-/// Whether something that was tried does.
-bool fits(const std::vector<ProgramTrial>& trials, int nodes) {
-  return std::ranges::any_of(
-      trials, [nodes](const ProgramTrial& trial) { return trial.candidate.nodes == nodes && trial.fits(); });
+/// Whether something fits on so many nodes; nothing: trials that did not end may.
+std::optional<bool> fits(const std::vector<ProgramTrial>& trials, int nodes) {
+  bool unknown = false;
+  for (const ProgramTrial& trial : trials) {
+    if (trial.candidate.nodes != nodes) continue;
+    if (trial.fits()) return true;
+    unknown = unknown || trial.failed;
+  }
+  if (unknown) return std::nullopt;
+  return false;
+}
+
+/// Of the numbers of candidates_of(): the last that does not fit, before the first that does.
+struct Between {
+  int too_few = 0;
+  std::optional<int> enough = {};
+};
+
+Between tried_between(const ProgramSpace& space, const std::vector<ProgramTrial>& trials) {
+  Between between{space.nodes.first - 1, {}};
+  for (const int nodes : doublings(space.nodes)) {
+    const std::optional<bool> fit = fits(trials, nodes);
+    if (!fit) break;
+    if (*fit) {
+      between.enough = nodes;
+      break;
+    }
+    between.too_few = nodes;
+  }
+  return between;
 }
 
 /// Those on so many nodes that were simulated, fastest first, then as tried.
@@ -90,7 +118,8 @@ std::string line_of(const ProgramTrial& trial) {
   if (trial.fits())
     return line +
            fmt::format("  {:>8.1f}{}\n", static_cast<double>(trial.memory_bytes) / 1e9, chosen_text(trial));
-  return line + fmt::format("  does not fit: {}\n", one_line(trial.message));
+  return line +
+         fmt::format("  {}: {}\n", trial.failed ? "not finished" : "does not fit", one_line(trial.message));
 }
 
 std::string name_of(const ProgramTrial& trial) {
@@ -136,19 +165,21 @@ Outcome outcome_of(const ProgramTrial& trial) {
 }
 
 ProgramTrial trial_of(const Evaluation& evaluation) {
-  const nlohmann::json& row = evaluation.outcome.extra;
-  ProgramTrial trial{program_candidate(evaluation.candidate), 0, {}, 0, evaluation.outcome.message};
-  if (!row.contains("bound_s")) return trial;
-  trial.bound_s = row.at("bound_s");
-  if (!row.at("makespan_s").is_null()) trial.makespan_s = row.at("makespan_s");
-  if (!row.at("memory_bytes").is_null()) trial.memory_bytes = row.at("memory_bytes");
+  const Outcome& outcome = evaluation.outcome;
+  const nlohmann::json& row = outcome.extra;
+  ProgramTrial trial{program_candidate(evaluation.candidate), 0, {}, 0, outcome.message};
+  trial.failed = outcome.status == Outcome::Status::failed;
+  if (!outcome.done() && !row.contains("bound_s")) return trial;
+  trial.bound_s = row.at("bound_s").get<double>();
+  if (!outcome.done()) return trial;
+  trial.memory_bytes = row.at("memory_bytes").get<std::int64_t>();
+  if (!row.at("makespan_s").is_null()) trial.makespan_s = outcome.makespan_s;
   trial.on_demand = row.value("on_demand", trial.on_demand);
-  trial.distribution = row.value("distribution", "");
-  trial.effort = row.value(kEffort, std::int64_t{0});
-  if (row.contains("strategies")) {
-    for (const auto& [term, strategy] : row.at("strategies").items())
-      trial.strategies.emplace_back(term, strategy);
-  }
+  trial.distribution = row.at("distribution").get<std::string>();
+  trial.effort = row.at(kEffort).get<std::int64_t>();
+  const nlohmann::json strategies = row.value("strategies", nlohmann::json::object());
+  for (const auto& [term, strategy] : strategies.items())
+    trial.strategies.emplace_back(term, strategy.get<std::string>());
   return trial;
 }
 
@@ -191,25 +222,20 @@ const ProgramTrial* ProgramTuning::taken(Goal goal) const {
   return best;
 }
 
-ProgramTuning conclude(const ProgramSpace& space, std::vector<ProgramTrial> trials, bool complete,
-                       const TryNodes& try_nodes) {
-  ProgramTuning all{std::move(trials), {}, complete};
-  int too_few = space.nodes.first - 1;
-  for (const int nodes : doublings(space.nodes)) {
-    if (fits(all.trials, nodes)) {
-      all.fewest_nodes = nodes;
-      break;
-    }
-    too_few = nodes;
+ProgramTuning conclude(const ProgramSpace& space, NodesTried tried, const TryNodes& try_nodes) {
+  ProgramTuning all{std::move(tried.trials), {}, tried.end};
+  auto [too_few, enough] = tried_between(space, all.trials);
+  while (all.end == TuneEnd::complete && enough && *enough - too_few > 1) {
+    const int middle = too_few + (*enough - too_few) / 2;
+    NodesTried more = try_nodes(middle);
+    all.end = more.end;
+    std::ranges::move(more.trials, std::back_inserter(all.trials));
+    const std::optional<bool> fit = fits(all.trials, middle);
+    if (more.end != TuneEnd::complete && fit != true) break;
+    if (!fit) enough.reset();
+    if (enough) (*fit ? *enough : too_few) = middle;
   }
-  while (all.complete && all.fewest_nodes && *all.fewest_nodes - too_few > 1) {
-    const int middle = too_few + (*all.fewest_nodes - too_few) / 2;
-    const std::optional<std::vector<ProgramTrial>> more = try_nodes(middle);
-    all.complete = more.has_value();
-    if (!more) break;
-    all.trials.insert(all.trials.end(), more->begin(), more->end());
-    (fits(all.trials, middle) ? *all.fewest_nodes : too_few) = middle;
-  }
+  all.fewest_nodes = enough;
   std::ranges::stable_sort(all.trials, {}, [](const ProgramTrial& trial) { return trial.candidate.nodes; });
   return all;
 }
@@ -226,7 +252,8 @@ std::string text_of(const ProgramTuning& tuning) {
     text += fmt::format("fewest node-hours  {:.4g} {}\n{}{}", cheapest->node_hours(), name_of(*cheapest),
                         strategies_line(*cheapest), faster_line(tuning, *cheapest));
   if (tuning.fewest_nodes) text += fmt::format("fewest nodes       {}\n", *tuning.fewest_nodes);
-  if (!tuning.complete) text += "time was up: not all was tried, and there may be better ones\n";
+  if (tuning.end != TuneEnd::complete)
+    text += fmt::format("{}: not all was tried, and there may be better ones\n", end_text(tuning.end));
   return text;
 }
 
@@ -236,7 +263,7 @@ nlohmann::ordered_json json_of(const ProgramTuning& tuning) {
                              {"tie", tuning.tie},
                              {"shortest_time", nullptr},
                              {"fewest_node_hours", nullptr},
-                             {"complete", tuning.complete}};
+                             {"complete", tuning.end == TuneEnd::complete}};
   for (const ProgramTrial& trial : tuning.trials) all["trials"].push_back(json_of(trial));
   if (tuning.fewest_nodes) all["fewest_nodes"] = *tuning.fewest_nodes;
   if (const ProgramTrial* const shortest = tuning.taken(Goal::time))

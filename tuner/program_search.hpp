@@ -13,6 +13,7 @@
 #include "tuner/by_nodes.hpp"
 #include "tuner/outcome.hpp"
 #include "tuner/tie.hpp"
+#include "tuner/tune.hpp"
 
 namespace foretile {
 
@@ -40,6 +41,7 @@ struct ProgramTrial {
   /// Names of terms with strategies of their own, and these.
   std::vector<std::pair<std::string, std::string>> strategies = {};
   std::int64_t effort = 0;  ///< chunks and messages of its plans
+  bool failed = false;      ///< it did not end (a limit, a crash): `message` says why
 
   bool fits() const { return memory_bytes > 0; }
   double node_hours() const { return makespan_s ? candidate.nodes * *makespan_s / 3600 : 0; }
@@ -50,9 +52,10 @@ struct ProgramTrial {
 /// distribution and strategies where it fits, message where it does not.
 nlohmann::ordered_json json_of(const ProgramTrial& trial);
 
-/// For the tuner: json_of() is Outcome::extra.
+/// For the tuner, of a trial that ended: json_of() is Outcome::extra.
 Outcome outcome_of(const ProgramTrial& trial);
-/// And back. Of an evaluation that failed, or threw: its message alone.
+/// And back. Of an evaluation that failed, or threw: its message alone. Throws nlohmann::json::exception for
+/// what outcome_of() did not write.
 ProgramTrial trial_of(const Evaluation& evaluation);
 
 struct ProgramSpace {
@@ -67,8 +70,9 @@ std::vector<ProgramCandidate> candidates_of(const ProgramSpace& space);
 
 struct ProgramTuning {
   std::vector<ProgramTrial> trials;  ///< by nodes, then as candidates_of() has them
-  std::optional<int> fewest_nodes;   ///< on which some candidate fits; nothing: none of the range does
-  bool complete = true;              ///< else time was up
+  /// On which some candidate fits. Nothing: on none of the range, or trials that did not end hide it.
+  std::optional<int> fewest_nodes;
+  TuneEnd end = TuneEnd::complete;  ///< else not all was tried
 
   double tie = kTie;
 
@@ -80,13 +84,16 @@ struct ProgramTuning {
   const ProgramTrial* fastest(int nodes) const;
 };
 
-/// Tries all candidates of so many nodes, without simulations, until one fits; nothing: time was up.
-using TryNodes = std::function<std::optional<std::vector<ProgramTrial>>(int nodes)>;
+struct NodesTried {
+  std::vector<ProgramTrial> trials;
+  TuneEnd end = TuneEnd::complete;
+};
+/// Tries candidates of so many nodes, without simulations, until one fits.
+using TryNodes = std::function<NodesTried(int nodes)>;
 
-/// With `trials` of candidates_of(): the fewest nodes by bisection between a number that does not fit and one
-/// that does. `complete`: no candidate is missing.
-ProgramTuning conclude(const ProgramSpace& space, std::vector<ProgramTrial> trials, bool complete,
-                       const TryNodes& try_nodes);
+/// With what was tried of candidates_of(): the fewest nodes by bisection between a number that does not fit
+/// and one that does.
+ProgramTuning conclude(const ProgramSpace& space, NodesTried tried, const TryNodes& try_nodes);
 
 /// A line for each trial, and the answers.
 std::string text_of(const ProgramTuning& tuning);

@@ -344,6 +344,20 @@ nlohmann::json to_json(const TuneResult& result) {
           {"comparisons", comparisons_json(result)}};
 }
 
+std::string end_text(TuneEnd end) {
+  switch (end) {
+    case TuneEnd::complete:
+      return "nothing is left";
+    case TuneEnd::count:
+      return "the count is reached";
+    case TuneEnd::time:
+      return "the time is over";
+    case TuneEnd::interrupt:
+      break;
+  }
+  return "interrupted";
+}
+
 std::string progress_text(const TuneProgress& progress) {
   std::string text = fmt::format("tune {}/{}", progress.evaluated, progress.total);
   if (progress.bounded) text = fmt::format("tune, bounds {}/{}", *progress.bounded, progress.total);

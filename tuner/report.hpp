@@ -32,6 +32,9 @@ std::string effects_table(const TuneResult& result);
 /// failed, from_history, end, wall_s, ranking (the best ten), sensitivity, comparisons.
 nlohmann::json to_json(const TuneResult& result);
 
+/// "nothing is left", "the time is over".
+std::string end_text(TuneEnd end);
+
 /// For example "tune 12/100, best 34.9 s, 41 s left".
 std::string progress_text(const TuneProgress& progress);
 

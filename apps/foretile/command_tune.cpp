@@ -205,6 +205,7 @@ constexpr double kMostTrialSeconds = 86400;
 void tune_problem(TuneArguments& arguments) {
   arguments.problem = arguments.problems.front();
   check_program(arguments);
+  require_different("--output", arguments.output, "--history", arguments.history);
   TuneOptions options = tune_options(arguments);
   const Goal goal = goal_of(arguments.goal, "--goal");
   if (is_program_file(arguments.problem)) {
@@ -216,7 +217,8 @@ void tune_problem(TuneArguments& arguments) {
     range = node_range(arguments.nodes, "--nodes");
     arguments.size.nodes = range.first;
   }
-  if (!arguments.start_from.empty()) arguments.elsewhere = read_history(arguments.start_from);
+  if (!arguments.start_from.empty())
+    arguments.elsewhere = with_present_keys(read_history(arguments.start_from));
   ProgressLine line;
   if (!arguments.problem.ends_with(".json"))
     require_different("--output", arguments.output, "the problem", arguments.problem);

@@ -21,7 +21,7 @@ namespace {
 /// SimGrid has one simulation per process, and may end the process.
 Outcome in_a_process(const PlannedWork& work, std::uint64_t noise_seed, const TimeBudget& budget,
                      const std::function<bool()>& stop) {
-  constexpr double kLook_s = 0.1;
+  constexpr double kBetweenPolls_s = 0.1;
   const CostFunction cost = [&](const Candidate&) {
     SimulationOptions options;
     options.engine = EngineChoice::simgrid;
@@ -34,7 +34,7 @@ Outcome in_a_process(const PlannedWork& work, std::uint64_t noise_seed, const Ti
   Workers workers(cost, limits);
   workers.start({});
   for (;;) {
-    const std::vector<Evaluation> ended = workers.wait(kLook_s);
+    const std::vector<Evaluation> ended = workers.wait(kBetweenPolls_s);
     if (!ended.empty()) return ended.front().outcome;
     if (stop && stop()) return {Outcome::Status::stopped, 0, "the time is over", {}};
   }

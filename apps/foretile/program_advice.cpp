@@ -51,7 +51,7 @@ TriedProgram fitting(const FusedProgram& program, const CaseArguments& arguments
 /// What to make beside what is made already, or why that is of no use.
 std::string advice_to_make(const FusedProgram& program, const CaseArguments& arguments, ProgramArguments of,
                            const Machine& machine, const std::string& refused) {
-  of.on_demand.emplace_back(kWhatIsTooLarge);
+  of.on_demand.emplace_back(kAutoOnDemand);
   const TriedProgram fits = fitting(program, arguments, of, machine);
   if (!fits.refusal.empty()) return fmt::format("with --on-demand auto: {}", fits.refusal);
   std::string options;
@@ -90,7 +90,7 @@ ProgramPlan plan_with_advice(const FusedProgram& program, const CaseArguments& a
   try {
     return choose_plan(program, machine, arguments.options.settings(), of.plan_options(simulated_seconds()));
   } catch (const DoesNotFit& error) {
-    const bool makes_all = std::ranges::find(of.on_demand, kWhatIsTooLarge) != of.on_demand.end();
+    const bool makes_all = std::ranges::find(of.on_demand, kAutoOnDemand) != of.on_demand.end();
     if (makes_all || !is_small(program.program(), of.sizes, arguments.problem)) throw;
     throw InputError(advice_to_make(program, arguments, of, machine, error.what()));
   }

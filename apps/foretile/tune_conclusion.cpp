@@ -32,20 +32,6 @@ std::string parameters_text(const Candidate& candidate) {
   return text;
 }
 
-std::string end_text(TuneEnd end) {
-  switch (end) {
-    case TuneEnd::complete:
-      return "nothing is left";
-    case TuneEnd::count:
-      return "the count is reached";
-    case TuneEnd::time:
-      return "the time is over";
-    case TuneEnd::interrupt:
-      break;
-  }
-  return "interrupted";
-}
-
 /// What is known of the candidates that were not simulated.
 std::string proof_text(const TuneResult& result) {
   if (!result.gap) return {};

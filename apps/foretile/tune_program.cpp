@@ -5,8 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <utility>
@@ -31,6 +33,7 @@
 #include "simulator/reference_engine.hpp"
 #include "simulator/simulated_seconds.hpp"
 #include "simulator/simulation.hpp"
+#include "tuner/history.hpp"
 #include "tuner/interrupt.hpp"
 #include "tuner/program_search.hpp"
 #include "tuner/report.hpp"
@@ -137,7 +140,8 @@ class Trials {
             {"sizes", fmt::format("o {} v {}", of_.occupied, of_.virtuals)},
             {"platform", digest(platform_.toml)},
             {"fixed", nlohmann::json(arguments_.options.settings()).dump()},
-            {"distribution", fmt::format("{} {}", of_.distribution, fmt::join(of_.on_demand, " "))},
+            {"distribution", of_.distribution},
+            {"on_demand", fmt::format("{}", fmt::join(of_.on_demand, " "))},
             {"seed", fmt::to_string(arguments_.tune.seed)},
             {"space", digest(space.text())}};
   }
@@ -207,26 +211,33 @@ TuneResult tune_candidates(TuneOptions options, const std::vector<ProgramCandida
   return tune(options, cost, [&](const TuneProgress& progress) { line.show(progress_text(progress)); });
 }
 
-/// Those that ended, in the order of the candidates.
-std::vector<ProgramTrial> trials_of(const TuneResult& result,
-                                    const std::vector<ProgramCandidate>& candidates) {
-  std::map<Candidate, const Evaluation*> by_candidate;
-  for (const Evaluation& evaluation : result.ranking) by_candidate[evaluation.candidate] = &evaluation;
-  std::vector<ProgramTrial> trials;
-  for (const ProgramCandidate& candidate : candidates) {
-    if (const auto ended = by_candidate.find(settings_of(candidate)); ended != by_candidate.end())
-      trials.push_back(trial_of(*ended->second));
+ProgramTrial checked_trial(const Evaluation& evaluation, const TuneOptions& options) {
+  try {
+    return trial_of(evaluation);
+  } catch (const nlohmann::json::exception&) {
+    throw input_error(place_in_history(options.history, evaluation.candidate), "no trial of a program",
+                      "one that foretile wrote", "remove this line or use another --history file");
   }
-  return trials;
 }
 
-/// Largest tiles first, until one of a size fits.
-std::optional<std::vector<ProgramTrial>> try_nodes(int nodes, const ProgramSpace& space,
-                                                   const TuneOptions& options, Trials& trials,
-                                                   ProgressLine& line) {
-  std::vector<ProgramTrial> all;
+/// Those that ended, in the order of the candidates.
+NodesTried trials_of(const TuneResult& result, const std::vector<ProgramCandidate>& candidates,
+                     const TuneOptions& options) {
+  std::map<Candidate, const Evaluation*> by_candidate;
+  for (const Evaluation& evaluation : result.ranking) by_candidate[evaluation.candidate] = &evaluation;
+  NodesTried tried{{}, result.end};
+  for (const ProgramCandidate& candidate : candidates) {
+    if (const auto ended = by_candidate.find(settings_of(candidate)); ended != by_candidate.end())
+      tried.trials.push_back(checked_trial(*ended->second, options));
+  }
+  return tried;
+}
+
+/// Largest tiles first, until one of a size fits. `signal`: that interrupted.
+NodesTried try_nodes(int nodes, const ProgramSpace& space, const TuneOptions& options, Trials& trials,
+                     ProgressLine& line, int& signal) {
+  NodesTried all;
   for (const std::int64_t tile : space.tiles) {
-    if (options.budget.over()) return std::nullopt;
     const ProgramSpace one{{nodes, nodes}, {tile}, space.modes};
     const std::vector<ProgramCandidate> candidates = candidates_of(one);
     TuneOptions plans;
@@ -234,23 +245,30 @@ std::optional<std::vector<ProgramTrial>> try_nodes(int nodes, const ProgramSpace
     plans.budget = plans.latest = options.budget;
     plans.limits = options.limits;
     const TuneResult result = tune_candidates(plans, candidates, trials, false, line);
-    for (ProgramTrial& trial : trials_of(result, candidates)) all.push_back(std::move(trial));
-    if (std::ranges::any_of(all, &ProgramTrial::fits)) break;
-    if (result.end != TuneEnd::complete) return std::nullopt;
+    NodesTried of_tile = trials_of(result, candidates, plans);
+    std::ranges::move(of_tile.trials, std::back_inserter(all.trials));
+    all.end = of_tile.end;
+    signal = result.signal;
+    if (all.end != TuneEnd::complete || std::ranges::any_of(all.trials, &ProgramTrial::fits)) break;
   }
   return all;
 }
 
-/// What is taken, planned again: trials are planned in other processes. Nothing when nobody needs it.
+/// What is taken, planned again where somebody needs it: trials are planned in other processes.
 class Taken {
  public:
   Taken(const TuneArguments& arguments, Trials& trials, const ProgramTrial& trial)
       : arguments_(arguments), trials_(trials), trial_(trial) {}
 
-  void store() { save_program_file(arguments_.output, trials_.file_of(trial_, planned())); }
+  void store(ProgressLine& line) {
+    line.show("plan");
+    save_program_file(arguments_.output, trials_.file_of(trial_, planned()));
+  }
 
-  EngineTimes engine_times(const TimeBudget& latest, double trial_s, ProgressLine& line) {
-    EngineTimes times = by_simgrid_of(latest, trial_s, line);
+  /// `trial_s`: what the trial took; planning it again takes no longer.
+  EngineTimes engine_times(const TimeBudget& latest, double trial_s, const InterruptGuard& interrupt,
+                           ProgressLine& line) {
+    EngineTimes times = by_simgrid_of(latest, trial_s, interrupt, line);
     times.fluid_s = trial_.makespan_s;
     return times;
   }
@@ -261,17 +279,19 @@ class Taken {
     return *planned_;
   }
 
-  /// Planning it again takes no longer than the trial did.
-  EngineTimes by_simgrid_of(const TimeBudget& latest, double trial_s, ProgressLine& line) {
+  EngineTimes by_simgrid_of(const TimeBudget& latest, double trial_s, const InterruptGuard& interrupt,
+                            ProgressLine& line) {
     if (arguments_.engine != EngineChoice::automatic) return {};
     if (!reference_engine()) return by_simgrid({}, 0, 0);  // says so
     if (!planned_ && trial_s > latest.left()) return {.left_out = "the time is over"};
     line.show("plan");
     const PlannedWork& work = planned().work;
     line.show("simulate by SimGrid");
-    const InterruptGuard interrupt;
     const auto stop = [&] { return latest.over() || interrupt.signal() != 0; };
-    return by_simgrid({&work}, arguments_.tune.seed, std::min(kMostSimgridSeconds, latest.left()), stop);
+    EngineTimes times =
+        by_simgrid({&work}, arguments_.tune.seed, std::min(kMostSimgridSeconds, latest.left()), stop);
+    if (interrupt.signal() != 0) times.left_out = end_text(TuneEnd::interrupt);
+    return times;
   }
 
   const TuneArguments& arguments_;
@@ -291,28 +311,47 @@ void require_settings(const TuneResult& result) {
 
 /// Why there is nothing to take.
 [[noreturn]] void refuse(const ProgramTuning& tuning) {
-  if (tuning.trials.empty()) throw WorkError("nothing was tried in the time: give more --budget");
-  throw WorkError(tuning.complete ? "nothing fits: use more nodes, or smaller tiles"
-                                  : "nothing that was tried fits: give more --budget, or use more nodes");
+  const auto failed = std::ranges::count_if(tuning.trials, &ProgramTrial::failed);
+  if (failed > 0 && failed == std::ssize(tuning.trials))
+    throw WorkError("no trial was finished: give a longer --evaluation-limit, or a smaller program");
+  if (tuning.end == TuneEnd::complete) throw WorkError("nothing fits: use more nodes, or smaller tiles");
+  const char* const more = tuning.end == TuneEnd::count ? "--count" : "--budget";
+  throw WorkError(tuning.trials.empty()
+                      ? fmt::format("nothing was tried: give more {}", more)
+                      : fmt::format("nothing that was tried fits: give more {}, or use more nodes", more));
 }
 
-void print(const TuneArguments& arguments, const ProgramSpace& space, const ProgramTuning& tuning,
-           const std::optional<EngineTimes>& times, const Trials& trials, double seconds) {
-  if (arguments.options.json) {
-    nlohmann::ordered_json json = json_of(tuning);
-    json["tiles"] = space.tiles;
-    if (times) add_engine_times(json, *times);
-    print_json(json);
-    return;
-  }
+void print_table(const TuneArguments& arguments, const ProgramSpace& space, const ProgramTuning& tuning,
+                 const Trials& trials) {
   if (arguments.program.tiles.empty())
     fmt::print("tiles, as --tile gives none: {}\n", fmt::join(space.tiles, ", "));
   fmt::print("{}", text_of(tuning));
-  if (times) fmt::print("engines            {}\n", engine_times_text(*times));
-  fmt::print("tried in           {}\n", quantity(seconds, "s"));
   if (std::ranges::any_of(tuning.trials, [](const ProgramTrial& t) { return !t.on_demand.empty(); }))
     fmt::print("slices generated   {}\n", generation_rate_text(trials.platform()));
-  if (times && !arguments.output.empty()) fmt::print("\nWritten to {}\n", one_line(arguments.output));
+  std::fflush(stdout);
+}
+
+nlohmann::ordered_json json_of(const TuneArguments& arguments, const ProgramSpace& space,
+                               const ProgramTuning& tuning, const ProgramTrial* trial,
+                               const std::optional<EngineTimes>& times) {
+  nlohmann::ordered_json json = json_of(tuning);
+  json["tiles"] = space.tiles;
+  json["goal"] = arguments.goal;
+  if (trial) json["taken"] = json_of(*trial);
+  if (times) add_engine_times(json, *times);
+  if (trial && !arguments.output.empty()) json["file"] = arguments.output;
+  return json;
+}
+
+/// Stores the plan and simulates it by SimGrid. The signal that came meanwhile, or 0.
+int finish(const TuneArguments& arguments, const TuneOptions& options, Trials& trials,
+           const ProgramTrial& trial, double trial_s, std::optional<EngineTimes>& times, ProgressLine& line) {
+  const InterruptGuard interrupt;
+  Taken taken(arguments, trials, trial);
+  if (!arguments.output.empty()) taken.store(line);
+  if (interrupt.signal() == 0) times = taken.engine_times(options.latest, trial_s, interrupt, line);
+  erase_progress();
+  return interrupt.signal();
 }
 
 }  // namespace
@@ -333,22 +372,32 @@ void tune_program_case(const TuneArguments& arguments, TuneOptions options, Goal
   options.space = space_of(space, candidates);
   options.identity = trials.identity(options.space);
   const TuneResult result = tune_candidates(options, candidates, trials, true, line);
-  ProgramTuning tuning = conclude(space, trials_of(result, candidates), result.end == TuneEnd::complete,
-                                  [&](int nodes) { return try_nodes(nodes, space, options, trials, line); });
+  int signal = result.signal;
+  ProgramTuning tuning = conclude(space, trials_of(result, candidates, options), [&](int nodes) {
+    return try_nodes(nodes, space, options, trials, line, signal);
+  });
   tuning.tie = arguments.tie.value_or(tie_of(trials.platform().calibration.error));
   const ProgramTrial* const trial = tuning.taken(goal);
-  if (!trial) require_settings(result);
-  std::optional<EngineTimes> times;
-  if (trial) {
-    Taken taken(arguments, trials, *trial);
-    if (!arguments.output.empty()) taken.store();
-    const auto of_trial =
-        std::ranges::find(result.ranking, settings_of(trial->candidate), &Evaluation::candidate);
-    if (result.end != TuneEnd::interrupt) times = taken.engine_times(options.latest, of_trial->wall_s, line);
-  }
+  if (!trial && signal == 0) require_settings(result);
   erase_progress();
-  print(arguments, space, tuning, times, trials, watch.seconds());
-  if (result.signal != 0) throw CLI::RuntimeError(128 + result.signal);
+  const bool is_json = arguments.options.json;
+  if (!is_json) print_table(arguments, space, tuning, trials);
+  std::optional<EngineTimes> times;
+  if (trial && signal == 0) {
+    const auto evaluation =
+        std::ranges::find(result.ranking, settings_of(trial->candidate), &Evaluation::candidate);
+    signal = finish(arguments, options, trials, *trial, evaluation->wall_s, times, line);
+  } else if (trial && !arguments.output.empty()) {
+    Taken(arguments, trials, *trial).store(line);
+  }
+  if (is_json) {
+    print_json(json_of(arguments, space, tuning, trial, times));
+  } else {
+    if (times) fmt::print("engines            {}\n", engine_times_text(*times));
+    fmt::print("tried in           {}\n", quantity(watch.seconds(), "s"));
+    if (trial && !arguments.output.empty()) fmt::print("\nWritten to {}\n", one_line(arguments.output));
+  }
+  if (signal != 0) throw CLI::RuntimeError(128 + signal);
   if (!trial) refuse(tuning);
 }
 

@@ -369,11 +369,24 @@ bool has_its_values(const Space& space, const Candidate& candidate) {
 
 Space with_present_keys(const Space& read) {
   std::vector<Parameter> parameters = read.parameters();
-  for (Parameter& parameter : parameters) parameter.name = present_key(parameter.name);
+  for (Parameter& parameter : parameters) {
+    parameter.name = present_key(parameter.name);
+    if (parameter.name == "strategy")
+      std::ranges::transform(parameter.values, parameter.values.begin(), present_name);
+  }
   return Space(std::move(parameters));
 }
 
 }  // namespace
+
+std::vector<Evaluation> with_present_keys(std::vector<Evaluation> evaluations) {
+  for (Evaluation& evaluation : evaluations) {
+    evaluation.candidate = present_keys(evaluation.candidate);
+    if (const auto named = evaluation.candidate.find("strategy"); named != evaluation.candidate.end())
+      named->second = present_name(named->second);
+  }
+  return evaluations;
+}
 
 std::vector<std::string> candidate_problems(const SpaceQuestion& question) {
   std::vector<std::string> problems{question.problems.front()};

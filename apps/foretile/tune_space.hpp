@@ -10,6 +10,7 @@
 #include "planner/problem/contraction.hpp"
 #include "planner/problem/kinds/problem.hpp"
 #include "platforms/machine.hpp"
+#include "tuner/outcome.hpp"
 #include "tuner/space.hpp"
 
 namespace foretile {
@@ -24,6 +25,9 @@ struct SpaceQuestion {
   std::map<std::string, Problem> loaded{};   ///< the candidates' problems, by name
   std::vector<Parameter> finer_tilings{};    ///< of a single problem whose own tiles do not fit
 };
+
+/// Of a history that an earlier version wrote.
+std::vector<Evaluation> with_present_keys(std::vector<Evaluation> evaluations);
 
 /// The problems that candidates may have: the first one given, then those of the file's "problem", or the
 /// other ones given. Throws InputError as load_space does. Needs no `sources`.

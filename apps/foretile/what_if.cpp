@@ -136,7 +136,7 @@ class Experiments {
           which == kUnchanged ? std::vector<std::string>() : list[std::stoul(which)].settings, in_full);
       return Outcome{Outcome::Status::done, seconds, {}, {}};
     };
-    constexpr double kDay_s = 86400, kLook_s = 0.1;
+    constexpr double kDay_s = 86400, kBetweenPolls_s = 0.1;
     WorkerLimits limits;
     limits.evaluation_s = kDay_s;
     const CountFunction progress = line_.stage("what-if", std::ssize(candidates));
@@ -145,7 +145,7 @@ class Experiments {
     while (!candidates.empty() || workers.count() > 0) {
       for (; !candidates.empty() && workers.has_room(); candidates.pop_back())
         workers.start(candidates.back());
-      for (Evaluation& evaluation : workers.wait(kLook_s)) all.push_back(std::move(evaluation));
+      for (Evaluation& evaluation : workers.wait(kBetweenPolls_s)) all.push_back(std::move(evaluation));
       if (stop_ && stop_()) throw WorkError("stopped");
       if (progress) progress(std::ssize(all));
     }

@@ -19,7 +19,7 @@ struct GpuBackendOptions {
   /// Number of the rank's first logical device among those of its node; they go round the physical ones.
   int first_device = 0;
   int kernel_lanes = 1;             ///< per logical device
-  int cores = 1;                    ///< that make tiles of B, unless devices do
+  int cores = 1;                    ///< that generate tiles of B, unless devices do
   std::optional<int> devices = {};  ///< the plan's first ones; nothing: all
 };
 

@@ -5,7 +5,8 @@
 
 namespace foretile {
 
-/// Nothing waits for both at once: products of the cores take milliseconds, and there are ten polls in one.
+/// Nothing waits for both at once: products of the cores take milliseconds, and the loop polls ten times in
+/// each.
 std::span<const EndedOperation> MixedBackend::ended(double seconds) {
   constexpr double kBetweenPolls_s = 1e-4;
   const double until_s = now() + seconds;

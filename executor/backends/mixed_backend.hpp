@@ -12,7 +12,7 @@
 
 namespace foretile {
 
-/// That of the cores, of which the first devices are GPUs. Work in host memory is the cores'.
+/// That of the cores, of which the first devices are GPUs. Work in host memory is done by the cores.
 class MixedBackend final : public CpuBackend {
  public:
   /// Devices 0 to `devices_with_memory` - 1 are GPUs; the other parameters are as CpuBackend has them.

@@ -43,7 +43,7 @@ class Completions {
   std::exception_ptr failure_;
 };
 
-/// Whether the end of a job in turn, which took that long, wakes the progress loop: `waiting` jobs of its
+/// Whether the end of a FIFO job, which took that long, wakes the progress loop: `waiting` jobs of its
 /// lane are left. The thread may be idle soon, or the job was long.
 bool wakes_progress_loop(int waiting, Completions::Clock::duration took);
 

@@ -32,7 +32,7 @@ const char* verb(Task::Kind kind) {
     case Task::Kind::peer_copy:
       return "copying from another device";
     case Task::Kind::make:
-      return "making";
+      return "generating";
     case Task::Kind::compact:
       return "making room for";
   }

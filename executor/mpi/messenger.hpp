@@ -28,7 +28,7 @@ class Messenger {
   Messenger(MPI_Comm communicator, const Contraction& contraction,
             std::pmr::memory_resource* memory = heap_memory());
 
-  /// Observes what has ended.
+  /// Notified of what has ended.
   struct Listener {
     std::function<void(OperationId)> sent;
     std::function<void(std::shared_ptr<MessageBuffer>)> received;

@@ -47,8 +47,8 @@ struct DistributionOfC {
 /// tile of C is computed on one device (unless the distribution says otherwise): generation, products, copies
 /// and the least time of one product, from its tiles until C is written back. A plan may own A and B as it
 /// likes, so that a tile which one rank needs costs no message. With a distribution, of plans that have it:
-/// the row (rank) with the longest products counts, a made tile of B is generated in each row that has a
-/// product with it, and a given tile that n rows (A: columns) need is sent and received n - 1 times.
+/// the row (rank) with the longest products counts, a tile of B that is generated counts in each row that has
+/// a product with it, and a given tile that n rows (A: columns) need is sent and received n - 1 times.
 Bound problem_bound(const Contraction& contraction, const Machine& machine, const Sources& sources,
                     const DistributionOfC& distribution = {});
 

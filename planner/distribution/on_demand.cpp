@@ -44,7 +44,7 @@ std::string memory_advice(const FusedProgram& program, const std::vector<bool>& 
 std::vector<bool> on_demand_of(const FusedProgram& program, const std::vector<std::string>& names) {
   std::vector<bool> on_demand(program.tensors().size());
   for (const std::string& name : names) {
-    if (name == kWhatIsTooLarge) continue;
+    if (name == kAutoOnDemand) continue;
     std::vector<std::string> known;
     bool found = false;
     for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
@@ -55,7 +55,7 @@ std::vector<bool> on_demand_of(const FusedProgram& program, const std::vector<st
     }
     if (!found)
       throw input_error("tensors on demand", quote(name),
-                        fmt::format("a given tensor: {}, or {}", fmt::join(known, ", "), kWhatIsTooLarge),
+                        fmt::format("a given tensor: {}, or {}", fmt::join(known, ", "), kAutoOnDemand),
                         "foretile show names them");
   }
   return on_demand;
@@ -64,7 +64,7 @@ std::vector<bool> on_demand_of(const FusedProgram& program, const std::vector<st
 void plan_on_demand(const FusedProgram& program, const std::vector<std::string>& names,
                     const std::function<void(const std::vector<bool>& on_demand)>& plan) {
   std::vector<bool> on_demand = on_demand_of(program, names);
-  const bool proposes = std::ranges::find(names, kWhatIsTooLarge) != names.end();
+  const bool proposes = std::ranges::find(names, kAutoOnDemand) != names.end();
   std::vector<std::size_t> all(program.tensors().size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   while (true) {

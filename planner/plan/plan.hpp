@@ -74,7 +74,8 @@ enum class OnDevice : std::uint8_t {
 struct OperandPlan {
   Source source = Source::given;
   OnDevice on_device = OnDevice::streams;
-  Distribution distribution = {};  ///< of given tiles of A or B, which are sent from there; of C in parts
+  Distribution distribution =
+      {};  ///< of given tiles of A or B, which are sent from there; of C from partial sums
   /// Whether tiles of A or B, by number, are in their owner's memory whatever is planned, so that the plan
   /// needs none for them; empty: none are.
   std::vector<bool> in_place = {};

@@ -89,8 +89,8 @@ void require_distribution(const ProgramFile& file, const FusedProgram& program) 
           fmt::format("{} of term {}", distribution.split_k[term], program.program().terms[term].name),
           fmt::format("at most {}, its tiles of K", most), "plan again");
   }
-  if (std::ranges::find(file.on_demand, kWhatIsTooLarge) != file.on_demand.end())
-    throw input_error(fmt::format("{}: on_demand", file.source), quote(kWhatIsTooLarge), "names of tensors",
+  if (std::ranges::find(file.on_demand, kAutoOnDemand) != file.on_demand.end())
+    throw input_error(fmt::format("{}: on_demand", file.source), quote(kAutoOnDemand), "names of tensors",
                       "plan again");
   for (std::size_t tensor = 0; tensor < distribution.owners.size(); ++tensor) {
     const auto blocks = static_cast<std::size_t>(program.blocks(tensor).count());
@@ -164,7 +164,7 @@ ProgramFile program_file_from_json(const std::string& text, const std::string& s
     read_platform(reader.object("platform"), file);
     read_machine(reader.object("machine"), file);
     file.mode = mode_of(reader.text("mode"), source);
-    file.parameters = reader.object("parameters").texts();
+    file.parameters = present_keys(reader.object("parameters").texts());
     file.on_demand = reader.list_of_texts(reader.has("on_demand") ? "on_demand" : "made");
     file.distribution = read_distribution(reader.object("distribution"), file.ranks);
     ObjectReader summary = reader.object("summary");

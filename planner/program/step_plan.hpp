@@ -50,7 +50,7 @@ bool has_products(const FusedProgram& program);
 std::vector<std::vector<std::size_t>> terms_of_steps(const FusedProgram& program, ProgramMode mode);
 
 /// Plans all steps with the same parameters, and proves each plan. Terms that do not fit the ranks' memory
-/// together are computed part by part, one after the other (where tiles flow, in parts so small that two of
+/// together are computed part by part, one after the other (where tiles flow, parts so small that two of
 /// their size fit); a term that does not fit alone in slices, some rows or columns of C each. Terms with
 /// strategies of their own (ProgramDistribution) are parts, too: those of a step with the same strategy
 /// together. Without a strategy among the settings: settings_for_terms(). Throws InputError for wrong

@@ -23,7 +23,7 @@ PlanFrame common_frame(std::string_view strategy, const Machine& machine, const 
 /// The setting message_bytes: a size as platform files have them ("16 MB"), or a number of bytes.
 std::int64_t message_bytes(const Settings& settings);
 
-/// staging_fraction, of the strategies that make B.
+/// staging_fraction, of the strategies that generate B.
 ParameterInfo staging_parameter();
 
 /// PlanFrame::staging_bytes: the setting staging_fraction of the frame's host budget, no more than the

@@ -72,7 +72,11 @@ std::string present_key(std::string key) {
 
 Settings present_keys(const Settings& settings) {
   Settings present;
-  for (const auto& [key, value] : settings) present.emplace(present_key(key), value);
+  for (const auto& [key, value] : settings) {
+    if (!present.emplace(present_key(key), value).second)
+      throw input_error("parameters", fmt::format("{} beside its former name", present_key(key)),
+                        "one of the two", "leave the other out");
+  }
   return present;
 }
 

@@ -48,6 +48,7 @@ ParameterInfo in_reports(ParameterInfo info);
 /// The key of today for one of earlier versions: "deal.a" was the name of "distribution.a". Files and command
 /// lines pass through here.
 std::string present_key(std::string key);
+/// Throws InputError where a key is given by both names.
 Settings present_keys(const Settings& settings);
 
 /// The parameter with this key, or null.

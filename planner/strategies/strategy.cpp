@@ -19,10 +19,18 @@ const std::vector<ParameterInfo>& Strategy::parameters() const {
   return parameters_;
 }
 
-const Strategy& find_strategy(const std::string& name) {
+std::string present_name(const std::string& name) {
+  for (const auto& strategy : strategies()) {
+    if (!name.empty() && strategy->former_name() == name) return strategy->name();
+  }
+  return name;
+}
+
+const Strategy& find_strategy(const std::string& given) {
+  const std::string name = present_name(given);
   std::vector<std::string> names;
   for (const auto& strategy : strategies()) {
-    if (strategy->name() == name || (strategy->former_name() == name && !name.empty())) return *strategy;
+    if (strategy->name() == name) return *strategy;
     names.push_back(strategy->name());
   }
   throw input_error("strategy", name, fmt::format("one of {}", fmt::join(names, ", ")));

@@ -114,6 +114,9 @@ class Strategy {
 /// none are compared (plan_fastest()).
 const std::vector<std::unique_ptr<Strategy>>& strategies();
 
+/// The name of today of a strategy that had another one; all other texts as they are.
+std::string present_name(const std::string& name);
+
 /// The strategy of this name. Throws InputError that lists the names.
 const Strategy& find_strategy(const std::string& name);
 

@@ -79,7 +79,8 @@ class FlowOrder final : public VerifyPass {
     if (!plan_.partial_sums || plan_.barriers != Barriers::none || plan_.pool != Pool::none ||
         plan_.operands.b.generated() || !plan_.operands.b.streams() || problem_.reads_c())
       throw broken_plan(
-          "steps", "barriers, a pool, a B that is generated or stays, or a C that is read or not in parts",
+          "steps",
+          "barriers, a pool, a B that is generated or stays, or a C that is read or not summed from parts",
           "none of them where tiles flow");
   }
 

@@ -54,7 +54,8 @@ void check_grid(const Plan& plan) {
                       "p * q * r ranks, each at least 1");
   }
   if (grid.r > 1 && !plan.partial_sums)
-    throw broken_plan("grid", fmt::format("{} layers", grid.r), "one where C is not computed in parts");
+    throw broken_plan("grid", fmt::format("{} layers", grid.r),
+                      "one where C is not computed as partial sums");
   if (!grid.node) return;
   const AlongAxes& node = *grid.node;
   const bool divides = std::all_of(kAxes.begin(), kAxes.end(), [&](Axis axis) {

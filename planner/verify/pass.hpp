@@ -103,7 +103,7 @@ void walk_plan(const VerifyView& view, const EachPass& each, const CountFunction
 
 /// With barriers, the steps of a device's chunks increase.
 Pass steps_pass(const VerifyView& view);
-/// Each tile of a B that is generated is made at most once by a rank.
+/// Each tile of a B that is generated once at most by a rank.
 Pass generated_once_pass(const VerifyView& view);
 /// Every product is computed exactly once: each tile of C is in one block, and none of its products is
 /// missing. (None comes twice in a block: see BlockWalk.) Where C is computed as partial sums, a bit for each
@@ -112,9 +112,10 @@ Pass products_pass(const VerifyView& view);
 /// Every given tile that a rank uses at a step is owned by it or there through exactly one message, and every
 /// message is used (planner/verify/deliveries.hpp).
 Pass sources_pass(const VerifyView& view);
-/// Where C is computed in parts: a device, with a pool a rank, computes one part of a tile at most; each rank
-/// with a part of a tile, and its owner where anyone has, lists it in one sum, with exactly the devices that
-/// have parts of it; the sums of a tile form one tree, which ends at its owner. Else there are no sums.
+/// Where C is computed as partial sums: a device, with a pool a rank, computes one part of a tile at most;
+/// each rank with a part of a tile, and its owner where anyone has, lists it in one sum, with exactly the
+/// devices that have parts of it; the sums of a tile form one tree, which ends at its owner. Else there are
+/// no sums.
 Pass sums_pass(const VerifyView& view);
 /// Device memory stays under its budget (planner/verify/device_memory_check.hpp).
 Pass device_memory_pass(const VerifyView& view);

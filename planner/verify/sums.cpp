@@ -188,7 +188,7 @@ void check_sums(const Plan& plan, const Contraction& contraction) {
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
     const auto& sums = plan.ranks[rank].sums;
     if (!plan.partial_sums && !sums.empty())
-      throw broken_plan(name_of_rank(rank), "sums", "none where C is not computed in parts");
+      throw broken_plan(name_of_rank(rank), "sums", "none where C is not computed as partial sums");
     for (const Sum& sum : sums) check_numbers(plan, contraction, rank, sum);
   }
 }

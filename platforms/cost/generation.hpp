@@ -19,7 +19,8 @@ inline int parts_of_tile(std::int64_t bytes, int cores, std::int64_t least_part_
   return static_cast<int>(std::clamp<std::int64_t>(bytes / least_part_bytes, 1, std::max(1, cores)));
 }
 
-/// Bytes of the largest part when `cores` make a tile together: no tile is made in less time than this takes.
+/// Bytes of the largest part when `cores` generate a tile together: no tile is generated in less time than
+/// this takes.
 inline double largest_part_bytes(std::int64_t bytes, std::int64_t element_bytes, int cores) {
   const std::int64_t parts = parts_of_tile(bytes, cores);
   const std::int64_t elements = (bytes / element_bytes + parts - 1) / parts;
@@ -47,7 +48,7 @@ class GenerationTimes {
   double file_s(double bytes, double nodes = 1) const {
     return reads_ ? over(bytes, nodes * p_.file_bytes_per_s_per_node) : 0.0;
   }
-  /// Until the cores of a rank have made a tile together, each a part of it; at least.
+  /// Until the cores of a rank have generated a tile together, each a part of it; at least.
   double tile_s(std::int64_t bytes, std::int64_t element_bytes) const {
     return core_s(largest_part_bytes(bytes, element_bytes, machine_.cores_per_rank())) /
            (p_.device.kind == DeviceKind::core ? p_.solo_speedup : 1);

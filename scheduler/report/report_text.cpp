@@ -114,8 +114,8 @@ std::string operation_text(const PathOperation& operation) {
 void add_critical_path(Lines& lines, const Path& path) {
   const double total = path.total();
   if (!(total > 0)) return;
-  fmt::format_to(std::back_inserter(lines.text), "\n{:<24}{:>12} {:>5} {:>12} {:>12} {:>12}\n",
-                 "critical path", "time", "", "work", "software", "latency");
+  fmt::format_to(std::back_inserter(lines.text), "\n{:<24}{:>12} {:>5} {:>12} {:>12} {:>14}\n",
+                 "critical path", "time", "", "work", "software", "latency-bound");
   for (int c = 0; c < kCauses; ++c) {
     const auto cause = static_cast<Cause>(c);
     const double seconds = path.seconds(cause);
@@ -124,7 +124,7 @@ void add_critical_path(Lines& lines, const Path& path) {
       return path.seconds(cause, p) > kShown * total ? in_seconds(path.seconds(cause, p)) : std::string("-");
     };
     lines.add(kCauseNames[static_cast<std::size_t>(c)],
-              fmt::format("{:>12} {:>5} {:>12} {:>12} {:>12}", in_seconds(seconds), share(seconds / total),
+              fmt::format("{:>12} {:>5} {:>12} {:>12} {:>14}", in_seconds(seconds), share(seconds / total),
                           part(Part::work), part(Part::software), part(Part::latency_bound)));
   }
   if (path.longest.seconds > 0)

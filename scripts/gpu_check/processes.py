@@ -18,7 +18,7 @@ MARK = "FORETILE_GPU_CHECK"  # in the environment of all that this script starts
 LEAST = 0.2  # seconds; with less a command is not even started
 SHOWN = 20_000  # bytes of a command's output that the log keeps, half of them its last ones
 LOG_LIMIT = 4 * 2**20  # bytes of the log, after which it keeps the commands alone
-TICK = 1.0  # seconds between looks at what a command has printed
+TICK = 1.0  # seconds between polls at what a command has printed
 
 
 @dataclasses.dataclass

@@ -196,13 +196,23 @@ def check_plans():
     assert all(trial["makespan_s"] > trial["bound_s"] > 0 for trial in tuned["trials"]), tuned
     assert "shortest time" in run("tune", T2, *SMALL, "--platform", "cascade", "--mode", "flow")
     late = run("tune", T2, *SMALL, "--platform", "cascade", "--budget", "1ms")
-    assert "shortest time" in late and "mode flow" in late and "time was up" in late, late  # the first trial alone
+    assert "shortest time" in late and "mode flow" in late and "the time is over: not all" in late, late  # the first trial alone
     refuse("--space: found the program", "tune", T2, *SMALL, "--space", "x.toml")
     history = ("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--platform", "cascade", "--nodes", "1..2", "--history", scratch / "h.jsonl")
     first, again = (json.loads(run(*history, "--json", *more)) for more in (("--count", 2, "--workers", 1), ()))
     assert not first["complete"] and len(first["trials"]) == 2 and again["complete"] and len(again["trials"]) == 4, (first, again)
     assert [again["trials"][i] for i in (0, 1)] == first["trials"], (first, again)  # tried once, kept
     refuse("h.jsonl", *history, "--tile", 4)
+    refuse("--output and --history: found the same file", *history, "-o", scratch / "h.jsonl")
+    lines = (scratch / "h.jsonl").read_text().splitlines()
+    for damage in ({"extra": {"bound_s": "x"}}, {"extra": {}}):
+        (scratch / "damaged.jsonl").write_text("\n".join([lines[0], json.dumps({**json.loads(lines[1]), **damage}), *lines[2:], ""]))
+        refuse("damaged.jsonl:2: found no trial of a program", *history[:-1], scratch / "damaged.jsonl")
+    unfinished = call("tune", T2, *SMALL, "--platform", "cascade", "--evaluation-limit", "0.001s", "--mode", "flow")
+    assert unfinished.returncode == 1 and "not finished: took longer" in unfinished.stdout, unfinished
+    assert "--evaluation-limit" in unfinished.stderr and "fewest nodes" not in unfinished.stdout, unfinished
+    refuse("--layout: found soon, expected auto or round-robin", "plan", T2, *SMALL, "--platform", "cascade", "--layout", "soon")
+    refuse("--make: found nothing", "plan", T2, *SMALL, "--platform", "cascade", "--make", "")
     cheapest = json.loads(run(*history, "--goal", "node-hours", "-o", scratch / "cheapest.json", "--json"))["fewest_node_hours"]
     assert json.loads((scratch / "cheapest.json").read_text())["predicted"]["makespan_s"] == cheapest["makespan_s"], cheapest
     equal = json.loads(run("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--tile", 4, "--platform", "cascade", "--tie", 1, "--json"))

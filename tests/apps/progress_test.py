@@ -132,7 +132,7 @@ class Progress(unittest.TestCase):
         done, shown, _ = self.on_terminal(command)
         self.assertEqual(done.returncode, 0, shown)
         self.assertRegex(done.stdout, r"shortest time +\S+ s on 2 nodes, tiles of 24, ")
-        self.assertIn("time was up", done.stdout)
+        self.assertIn("the time is over: not all", done.stdout)
         self.assertNotIn("best ", done.stdout)
         self.assertTrue(shown.endswith(ERASE), shown[-200:])
         for line in self.lines_of(shown):

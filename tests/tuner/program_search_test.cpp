@@ -39,7 +39,7 @@ std::vector<ProgramTrial> planned(const ProgramSpace& space, int nodes) {
 }
 
 ProgramTuning tuned(const ProgramSpace& space) {
-  return conclude(space, all_tried(space), true, [&](int nodes) { return planned(space, nodes); });
+  return conclude(space, {all_tried(space)}, [&](int nodes) { return NodesTried{planned(space, nodes)}; });
 }
 
 /// Of 1 to 20 nodes 1, 2, 4, 8, 16 and 20 are simulated. 4 do not fit, 8 do: between them 6 and 5 are
@@ -47,7 +47,7 @@ ProgramTuning tuned(const ProgramSpace& space) {
 /// take 22.875 s, 20 take 25.5 s. Node-hours are the least on 8, too: 174 s; on 16 366 s.
 TEST(ProgramSearch, AnswersByName) {
   const ProgramTuning tuning = tuned({{1, 20}, {60, 45}, {"levels", "flow"}});
-  EXPECT_TRUE(tuning.complete);
+  EXPECT_EQ(tuning.end, TuneEnd::complete);
   EXPECT_EQ(tuning.fewest_nodes, 5);
   ASSERT_TRUE(tuning.taken(Goal::time));
   EXPECT_EQ(tuning.taken(Goal::time)->candidate, (ProgramCandidate{8, 45, "flow"}));
@@ -73,23 +73,23 @@ TEST(ProgramSearch, AnswersByName) {
 TEST(ProgramSearch, EndsWhereTimeIsUp) {
   const ProgramSpace space{{1, 64}, {45}, {"flow", "levels"}};
   std::vector<int> asked;
-  const ProgramTuning late = conclude(space, all_tried(space), true, [&](int nodes) {
+  const ProgramTuning late = conclude(space, {all_tried(space)}, [&](int nodes) {
     asked.push_back(nodes);
-    return std::optional<std::vector<ProgramTrial>>();
+    return NodesTried{{}, TuneEnd::time};
   });
   EXPECT_EQ(asked, (std::vector<int>{6}));
-  EXPECT_FALSE(late.complete);
+  EXPECT_EQ(late.end, TuneEnd::time);
   EXPECT_EQ(late.fewest_nodes, 8);
   std::vector<ProgramTrial> some = all_tried(space);
   some.resize(3);
-  const ProgramTuning cut_off = conclude(space, some, false, [](int) -> std::vector<ProgramTrial> {
+  const ProgramTuning cut_off = conclude(space, {some, TuneEnd::count}, [](int) -> NodesTried {
     ADD_FAILURE() << "there is no time for bisection";
     return {};
   });
-  EXPECT_FALSE(cut_off.complete);
+  EXPECT_EQ(json_of(cut_off)["complete"], false);
   EXPECT_FALSE(cut_off.fewest_nodes);
   EXPECT_EQ(cut_off.trials.size(), 3U);
-  EXPECT_NE(text_of(cut_off).find("time was up"), std::string::npos);
+  EXPECT_NE(text_of(cut_off).find("the count is reached: not all was tried"), std::string::npos);
 }
 
 /// What is cheapest to plan comes first, on all numbers of nodes.
@@ -99,6 +99,28 @@ TEST(ProgramSearch, TriesAllNodesWithTheFirstTiles) {
       (std::vector<ProgramCandidate>{{7, 60, "flow"}, {8, 60, "flow"}, {7, 45, "flow"}, {8, 45, "flow"}}));
   constexpr int kMost = std::numeric_limits<int>::max();  // doubling ends without an overflow
   EXPECT_EQ(candidates_of({{1 << 30, kMost}, {45}, {"flow"}}).size(), 2U);
+}
+
+/// Of 1 to 8 nodes: 4 did not end, so nobody knows whether 8 are the fewest. Where that is in the bisection,
+/// too.
+TEST(ProgramSearch, DoesNotTakeWhatDidNotEndAsTooLarge) {
+  const ProgramSpace space{{1, 8}, {45}, {"flow"}};
+  std::vector<ProgramTrial> trials = all_tried(space);
+  ProgramTrial failed{{4, 45, "flow"}, 0, {}, 0, "killed"};
+  failed.failed = true;
+  trials[2] = failed;
+  const ProgramTuning unknown = conclude(space, {trials}, [](int) -> NodesTried {
+    ADD_FAILURE() << "between which numbers?";
+    return {};
+  });
+  EXPECT_FALSE(unknown.fewest_nodes);
+  EXPECT_NE(text_of(unknown).find("not finished: killed"), std::string::npos) << text_of(unknown);
+  failed.candidate.nodes = 6;
+  const auto fails = [&](int nodes) {
+    EXPECT_EQ(nodes, 6);
+    return NodesTried{{failed}};
+  };
+  EXPECT_FALSE(conclude(space, {all_tried(space)}, fails).fewest_nodes);
 }
 
 TEST(ProgramSearch, SaysWhereNothingFits) {
@@ -145,7 +167,11 @@ TEST(ProgramSearch, ReadsTrialsThatItWrote) {
     EXPECT_EQ(trial_of(evaluation_from_json(to_json(evaluation))), trial);
   }
   const Evaluation failed{settings_of(fits.candidate), {Outcome::Status::failed, 0, "killed", {}}, 1};
-  EXPECT_EQ(trial_of(failed), (ProgramTrial{fits.candidate, 0, {}, 0, "killed"}));
+  ProgramTrial unknown{fits.candidate, 0, {}, 0, "killed"};
+  unknown.failed = true;
+  EXPECT_EQ(trial_of(failed), unknown);
+  const Evaluation by_hand{settings_of(fits.candidate), {Outcome::Status::done, 1, "", {}}, 1};
+  EXPECT_THROW(trial_of(by_hand), nlohmann::json::exception);
 }
 
 }  // namespace

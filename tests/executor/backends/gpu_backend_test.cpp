@@ -135,7 +135,7 @@ TEST(GpuBackend, SaysWhereAndAtWhatItFailed) {
                     [&](GpuBackend& b) {
                       b.start_copy(0, {kGenerated, 1, {{Matrix::b, 1}}, 120});
                     }),
-            where + "making B(0,1)" + why);
+            where + "generating B(0,1)" + why);
   EXPECT_EQ(message("copy",
                     [&](GpuBackend& b) {
                       b.start_copy(0, {kHost, 1, {a, {Matrix::b, 1}}, 168});

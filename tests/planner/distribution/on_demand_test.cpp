@@ -47,7 +47,7 @@ TEST(OnDemand, AreProposedLargestFirst) {
   const auto plan_on = [&](std::int64_t bytes) {
     const Machine machine = flow_machine(2, 1, bytes);
     ProgramDistribution distribution{.ranks = 2};
-    plan_on_demand(program, {kWhatIsTooLarge}, [&](const std::vector<bool>& on_demand) {
+    plan_on_demand(program, {kAutoOnDemand}, [&](const std::vector<bool>& on_demand) {
       distribution.on_demand = on_demand;
       expect_fits(program, distribution, machine);
     });
@@ -69,7 +69,7 @@ TEST(OnDemand, AreNotForOtherErrors) {
     ++plans;
     plan_steps(program, {.ranks = 2}, flow_machine(2, 1), {{"strategy", "none"}}, ProgramMode::levels);
   };
-  EXPECT_THROW(plan_on_demand(program, {kWhatIsTooLarge}, wrong), InputError);
+  EXPECT_THROW(plan_on_demand(program, {kAutoOnDemand}, wrong), InputError);
   EXPECT_EQ(plans, 1);
 }
 

@@ -80,7 +80,7 @@ TEST(ChoosePlan, FitsWhereBlocksRoundRobinFit) {
       }
       if (!round_robin_fits) break;
       const ProgramPlan planned =
-          choose_plan(program, machine_with(3, bytes), {}, {mode, {}, {kWhatIsTooLarge}});
+          choose_plan(program, machine_with(3, bytes), {}, {mode, {}, {kAutoOnDemand}});
       EXPECT_LE(planned.work.summary.peak_host_bytes, bytes);
       EXPECT_TRUE(names_on_demand(program, planned.distribution).empty());
     }

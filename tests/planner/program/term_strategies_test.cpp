@@ -61,6 +61,9 @@ TEST_F(TermStrategies, MayHaveAFormerName) {
   EXPECT_EQ(find_strategy("dealt-c").name(), "owner-computes-c");
   EXPECT_EQ(present_keys({{"deal.a", "cyclic"}, {"grid", "auto"}}),
             (Settings{{"distribution.a", "cyclic"}, {"grid", "auto"}}));
+  EXPECT_THROW(present_keys({{"deal.a", "cyclic"}, {"distribution.a", "cyclic"}}), InputError);
+  EXPECT_EQ(present_name("dealt-c"), "owner-computes-c");
+  EXPECT_EQ(present_name("grid-3d"), "grid-3d");
 }
 
 TEST_F(TermStrategies, OfNoTermAndNoStrategyAreRefused) {
