@@ -99,6 +99,16 @@ std::string step_lines(const FusedProgram& program, const ProgramPlan& plan,
   return text;
 }
 
+nlohmann::ordered_json by_rank_json(std::span<const RankStatistics> ranks) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const RankStatistics& rank : ranks) {
+    nlohmann::ordered_json products = nlohmann::ordered_json::array();
+    for (const DeviceStatistics& device : rank.devices) products.push_back(device.kernels);
+    all.push_back({{"products", products}, {"tasks", rank.combines}, {"sent_bytes", rank.sent_bytes}});
+  }
+  return all;
+}
+
 nlohmann::ordered_json times_json(const ProgramTimes& times) {
   return {{"products", times.products_s}, {"tasks", times.tasks_s}, {"sending", times.send_s}};
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 
 #include "planner/program/program_plan.hpp"
@@ -32,6 +33,10 @@ inline constexpr const std::vector<double>* kNoTimes = nullptr;
 /// A table of the steps, with its head. `ends_s`: by step, when it ended; or kNoTimes.
 std::string step_lines(const FusedProgram& program, const ProgramPlan& plan,
                        const std::vector<double>* ends_s);
+
+/// Of each rank, what simulations and runs of a plan have alike: {products: by device, tasks: permutations,
+/// copies, additions, sent_bytes}.
+nlohmann::ordered_json by_rank_json(std::span<const RankStatistics> ranks);
 
 /// {products, tasks, sending}: seconds, means over ranks.
 nlohmann::ordered_json times_json(const ProgramTimes& times);

@@ -66,6 +66,7 @@ nlohmann::ordered_json report_json(const RunArguments& arguments, const ProgramS
   json["sent_bytes"] = done.report.sent_bytes;
   json["peak_host_bytes"] = plan.work.summary.peak_host_bytes;
   json["mean_s"] = times_json(done.report.times);
+  json["by_rank"] = by_rank_json(done.report.ranks);
   for (std::size_t n = 0; n < plan.steps.size(); ++n) {
     json["steps"].push_back(step_json(fused, plan.steps[n]));
     json["steps"].back()["end_s"] = done.report.times.step_ends_s[n];

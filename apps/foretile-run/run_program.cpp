@@ -19,6 +19,7 @@
 #include "base/matrix_files/matrix_writer.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/program/plain_program.hpp"
+#include "executor/program/program_blocks.hpp"
 #include "executor/program/program_files.hpp"
 #include "executor/program/program_run.hpp"
 #include "planner/distribution/on_demand.hpp"
@@ -205,13 +206,18 @@ std::string advice_on_free_memory(const FusedProgram& fused, std::vector<bool> o
   return fmt::format("use more nodes, or plan with{}", options);
 }
 
-/// Collective.
-void require_memory_of_program(const ProgramRun& run, const FusedProgram& fused, const MpiSession& session) {
+/// `gathered`: bytes that rank 0 needs beside its share. Collective.
+void require_memory_of_program(const ProgramRun& run, const FusedProgram& fused, double gathered,
+                               const MpiSession& session) {
   const int on_node = place_on_node(session.world()).ranks;
   const std::int64_t most = all_reduced(run.host_bytes(), MPI_MAX, session.world(), "memory");
   agree(session, [&] {
     const std::int64_t available = available_memory_bytes();
     const std::int64_t missing = most - available / on_node;
+    if (missing <= 0 && session.rank() == 0)
+      require_free_memory(most + static_cast<std::int64_t>(gathered / on_node), on_node, available,
+                          "leave --output out, with which rank 0 gathers all results, or use nodes with more "
+                          "memory");
     require_free_memory(
         most, on_node, available,
         advice_on_free_memory(fused, run.plan().distribution.on_demand, missing, session.size()));
@@ -255,11 +261,12 @@ FinishedProgram finished_program(ProgramStart& start, const RunArguments& argume
   const FusedProgram& fused = *start.program.fused;
   auto run = std::make_unique<ProgramRun>(session.world(), fused,
                                           plan_to_run(start.program, arguments, session), options);
-  require_memory_of_program(*run, fused, session);
+  const bool gathers = arguments.verify || !arguments.output.empty();
+  require_memory_of_program(*run, fused, gathers ? gathered_bytes(fused, *start.orbitals) : 0, session);
   FinishedProgram done;
   done.predicted = start.program.predicted;
   done.report = run->run(*start.numbers);
-  done.results = gather_results(*run, fused, arguments.verify || !arguments.output.empty());
+  done.results = gather_results(*run, fused, gathers);
   done.digest = run->digest();
   done.run = std::move(run);
   return done;

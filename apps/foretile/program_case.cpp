@@ -195,6 +195,7 @@ Guesses guesses_of(const ProgramCase& program, const SimulationOptions& options)
 struct SimulatedProgram {
   double makespan_s = 0;
   ProgramTimes times;
+  std::vector<RankStatistics> ranks;
   double simulation_s = 0;
   Guesses guesses;
 };
@@ -208,6 +209,7 @@ void print_json_of(const CaseArguments& arguments, const ProgramCase& program,
     json["makespan_s"] = simulated->makespan_s;
     json["flops_per_s"] = program.plan.flops() / simulated->makespan_s;
     json["mean_s"] = times_json(simulated->times);
+    json["by_rank"] = by_rank_json(simulated->ranks);
     json["simulation_s"] = simulated->simulation_s;
     json["guesses"] = guesses_json(simulated->guesses);
   }
@@ -310,6 +312,7 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramArgument
   if (trace) trace->finish();
   simulated.makespan_s = result.makespan_s;
   simulated.times = program_times(result.ranks);
+  simulated.ranks = result.ranks;
   simulated.simulation_s = watch.seconds();
   store(of, program.file, prediction_of(result.makespan_s, program.plan.flops()));
   print_case(arguments, program, &simulated);

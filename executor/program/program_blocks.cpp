@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "executor/program/permute_block.hpp"
+#include "executor/program/plain_program.hpp"
 #include "executor/tiles/in_parallel.hpp"
 
 namespace foretile {
@@ -103,6 +104,17 @@ std::vector<double> all_elements(const FusedProgram& program, const SpinOrbitals
     });
   }
   return all;
+}
+
+double gathered_bytes(const FusedProgram& program, const SpinOrbitals& orbitals) {
+  double all = 0, stored = 0;
+  for (std::size_t t = 0; t < program.tensors().size(); ++t) {
+    const ProgramTensor& tensor = program.tensors()[t];
+    if (tensor.role != TensorRole::result) continue;
+    all += plain_elements({tensor}, orbitals);
+    stored = std::max(stored, static_cast<double>(program.blocks(t).elements()));
+  }
+  return (all + stored) * sizeof(double);
 }
 
 }  // namespace foretile

@@ -70,4 +70,8 @@ class ProgramBlocks {
 std::vector<double> all_elements(const FusedProgram& program, const SpinOrbitals& orbitals,
                                  std::size_t tensor, const std::function<const double*(BlockId)>& numbers);
 
+/// What rank 0 needs while it gathers all results: all elements of each, and the stored blocks of one of
+/// them.
+double gathered_bytes(const FusedProgram& program, const SpinOrbitals& orbitals);
+
 }  // namespace foretile

@@ -14,6 +14,7 @@
 #include "base/random.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/mpi/communicator.hpp"
+#include "executor/mpi/gather.hpp"
 #include "executor/mpi/machine_of.hpp"
 #include "executor/mpi/own_communicator.hpp"
 #include "executor/mpi/session.hpp"
@@ -116,7 +117,8 @@ ProgramReport ProgramRun::State::run(const GivenBlocks& given, bool keeps_interm
   }
   return {.wall_s = result.wall_s,
           .times = times_of_all(program_times({&result.statistics, 1}), own.get()),
-          .sent_bytes = all_reduced(result.statistics.sent_bytes, MPI_SUM, own.get(), "sent bytes")};
+          .sent_bytes = all_reduced(result.statistics.sent_bytes, MPI_SUM, own.get(), "sent bytes"),
+          .ranks = gather_statistics(result.statistics, own.get())};
 }
 
 ProgramRun::ProgramRun(MPI_Comm communicator, const FusedProgram& program,

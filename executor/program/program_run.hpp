@@ -17,11 +17,12 @@
 
 namespace foretile {
 
-/// What a run took; the same on all ranks.
+/// What a run took; the same on all ranks, but for `ranks`.
 struct ProgramReport {
   double wall_s = 0;  ///< from the start on all ranks to the end of the last
   ProgramTimes times;
-  std::int64_t sent_bytes = 0;  ///< of all ranks
+  std::int64_t sent_bytes = 0;             ///< of all ranks
+  std::vector<RankStatistics> ranks = {};  ///< all in order, on rank 0
 };
 
 /// The tensors of a program, distributed to the ranks. Collective calls, by the thread that initialized MPI.
