@@ -77,11 +77,9 @@ class FlowOrder final : public VerifyPass {
       throw broken_plan("steps", "tasks or tensors without steps", "steps of C");
     if (!plan_.flows()) return;
     if (!plan_.partial_sums || plan_.barriers != Barriers::none || plan_.pool != Pool::none ||
-        plan_.operands.b.generated() || !plan_.operands.b.streams() || problem_.reads_c())
-      throw broken_plan(
-          "steps",
-          "barriers, a pool, a B that is generated or stays, or a C that is read or not summed from parts",
-          "none of them where tiles flow");
+        problem_.reads_c())
+      throw broken_plan("steps", "barriers, a pool, or a C that is read or not summed from parts",
+                        "none of them where tiles flow");
   }
 
   void check_steps() const {

@@ -3,7 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/missing_memory.hpp"
 #include "base/quantity.hpp"
@@ -13,6 +17,16 @@ namespace foretile {
 
 namespace {
 
+/// What the scheduler can follow: A is given and streams, C is given and stays; B is one of these, beside
+/// which a plan may have what is true.
+struct UseOfB {
+  OperandPlan b;
+  bool prefetch_c, pool, steps;
+};
+const std::array kUsesOfB{UseOfB{OperandPlan{}, true, true, true},
+                          UseOfB{kGeneratedAndStays, false, false, false},
+                          UseOfB{kReadAndStays, false, false, false}};
+
 std::string text_of(const OperandPlan& operand) {
   return fmt::format("{} and {}", name_of(operand.source), operand.streams() ? "streams" : "stays");
 }
@@ -21,22 +35,27 @@ bool used_alike(const OperandPlan& x, const OperandPlan& y) {
   return x.source == y.source && x.on_device == y.on_device;
 }
 
-/// What the scheduler can follow.
+const UseOfB& use_of_b(const Plan& plan) {
+  const auto use =
+      std::ranges::find_if(kUsesOfB, [&](const UseOfB& one) { return used_alike(one.b, plan.operands.b); });
+  if (use != kUsesOfB.end()) return *use;
+  std::vector<std::string> legal;
+  for (const UseOfB& one : kUsesOfB) legal.push_back(text_of(one.b));
+  throw broken_plan("operand B", text_of(plan.operands.b), fmt::format("one of: {}", fmt::join(legal, ", ")));
+}
+
 void check_operands(const Plan& plan) {
-  const OperandPlan given_and_streams;
-  const OperandPlan& b = plan.operands.b;
-  if (!used_alike(plan.operands.a, given_and_streams))
-    throw broken_plan("operand A", text_of(plan.operands.a), text_of(given_and_streams));
-  if (!used_alike(b, given_and_streams) && !used_alike(b, kGeneratedAndStays) &&
-      !used_alike(b, kReadAndStays)) {
-    throw broken_plan("operand B", text_of(b),
-                      fmt::format("{}, {}, or {}", text_of(given_and_streams), text_of(kGeneratedAndStays),
-                                  text_of(kReadAndStays)));
+  const Operands usual;
+  if (!used_alike(plan.operands.a, usual.a))
+    throw broken_plan("operand A", text_of(plan.operands.a), text_of(usual.a));
+  if (!used_alike(plan.operands.c, usual.c))
+    throw broken_plan("operand C", text_of(plan.operands.c), text_of(usual.c));
+  const UseOfB& b = use_of_b(plan);
+  for (const auto& [what, has, may] : {std::tuple("prefetch_c", plan.prefetch_c, b.prefetch_c),
+                                       {"pool", plan.pool != Pool::none, b.pool},
+                                       {"steps", plan.flows(), b.steps}}) {
+    if (has && !may) throw broken_plan(what, "it beside a B that stays", "a B that streams");
   }
-  if (!used_alike(plan.operands.c, Operands{}.c))
-    throw broken_plan("operand C", text_of(plan.operands.c), text_of(Operands{}.c));
-  if (plan.prefetch_c && !b.streams())
-    throw broken_plan("prefetch_c", "it beside a B that stays", "a B that streams");
 }
 
 /// Numbers may be so large that products overflow.
@@ -91,10 +110,9 @@ void check_in_place(const Plan& plan, const Contraction& p, Matrix matrix) {
 
 void check_pool(const Plan& plan) {
   if (plan.pool == Pool::none) return;
-  if (plan.partial_sums && plan.operands.b.streams() && !plan.prefetch_c && plan.barriers == Barriers::none)
-    return;
+  if (plan.partial_sums && !plan.prefetch_c && plan.barriers == Barriers::none) return;
   throw broken_plan("pool", "blocks that other devices may take",
-                    "them only with parts of C, a B that streams, no prefetch_c and no barriers");
+                    "them only with partial sums, no prefetch_c and no barriers");
 }
 
 void require_bytes(const char* name, std::int64_t bytes) {

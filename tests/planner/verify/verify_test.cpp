@@ -225,6 +225,19 @@ TEST(Verify, CatchesOperandsThatNothingCanFollow) {
   refused("operand C", &Operands::c, Source::in_file, stays);
 }
 
+/// Where B stays there is no pool, no steps, and C of one block at a time.
+TEST(Verify, CatchesWhatIsNothingBesideABThatStays) {
+  const auto refused = [](const char* word, const auto& change) {
+    Example example;
+    example.plan.operands.b = kGeneratedAndStays;
+    change(example.plan);
+    expect_refused(example, {word, "beside a B that stays"});
+  };
+  refused("prefetch_c", [](Plan& plan) { plan.prefetch_c = true; });
+  refused("pool", [](Plan& plan) { plan.pool = Pool::open; });
+  refused("steps", [](Plan& plan) { plan.steps = {0, 1}; });
+}
+
 TEST(Verify, CatchesTilesInPlaceThatAreNotThere) {
   const auto refused = [](const char* words, OperandPlan Operands::*operand, std::int64_t tiles) {
     Example example;
