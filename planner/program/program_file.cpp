@@ -13,6 +13,7 @@
 #include "base/files.hpp"
 #include "base/one_line.hpp"
 #include "planner/distribution/on_demand.hpp"
+#include "planner/strategies/parameter.hpp"
 #include "planner/tensor/program_text.hpp"
 
 namespace foretile {
