@@ -242,7 +242,7 @@ Candidate candidate_of(MPI_Comm communicator, const BlacsGrid& grid, const Block
 }
 
 enum class Refusal : std::uint8_t {
-  none,       ///< this rank alone has the error, or no argument would mend it
+  none,       ///< this rank alone has the error, or no argument would help
   of_memory,  ///< that is missing
   other
 };

@@ -59,7 +59,7 @@ class BoundSearch {
   /// that were never proposed. A failed one may have any time that its bound allows.
   void tell(const Candidate& candidate, const Outcome& outcome);
 
-  /// The other one that was told with tell_same.
+  /// The other one, of tell_same().
   std::optional<Candidate> same_as(const Candidate& candidate) const;
 
   /// Candidates that are known to stand for this plan, in the order in which they came.

@@ -22,7 +22,7 @@ class NearSearch {
   /// A candidate with the best time so far; it need not lie in the space, but what is asked for does.
   /// `better`: than all before; else as good as the best.
   void found(const Candidate& candidate, bool better);
-  /// The candidate's bound was told.
+  /// The candidate's bound is known.
   void bounded(const Candidate& candidate);
 
   /// What to do next; nothing when nothing near is left to ask for.

@@ -12,7 +12,7 @@
 
 namespace foretile {
 
-/// Proposes candidates, each at most once. Several may be under way before the first outcome is told.
+/// Proposes candidates, each at most once. Several may be under way before the first outcome is known.
 class Search {
  public:
   virtual ~Search() = default;

@@ -414,7 +414,7 @@ class Tuning {
     return outcome;
   }
 
-  /// What the search by bounds was told, else first bounds, as far as they come in a second.
+  /// What the search by bounds knows, else first bounds, as far as they come in a second.
   std::map<Candidate, Outcome> neighbour_bounds(const Candidate& best) const {
     const TimeBudget budget = budget_of(1);
     std::map<Candidate, Outcome> bounds;

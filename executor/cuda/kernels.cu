@@ -27,7 +27,7 @@ __global__ void bring(std::uintptr_t* to, const std::uintptr_t* from, std::int64
   if (i < count) to[i] = from[i];
 }
 
-/// Never a fused multiply-add, whatever the compiler is told: the bits of combine_tile().
+/// Never a fused multiply-add, whatever options the compiler has: the bits of combine_tile().
 struct Rounded {
   static __device__ double product(double a, double b) { return __dmul_rn(a, b); }
   static __device__ float product(float a, float b) { return __fmul_rn(a, b); }

@@ -85,8 +85,8 @@ std::byte* KeptGpus::allocate_host(std::int64_t bytes) {
 }
 
 void KeptGpus::free_host(std::byte* memory) {
-  const auto lent = used_host_.extract(memory);
-  host_.emplace(lent.mapped(), memory);
+  const auto used = used_host_.extract(memory);
+  host_.emplace(used.mapped(), memory);
 }
 
 }  // namespace foretile

@@ -11,7 +11,7 @@
 
 namespace foretile {
 
-/// Gives out parts of one pinned piece of memory. What does not fit (holes, more than was foreseen) comes
+/// Gives out parts of one pinned piece of memory. What does not fit (holes, more than was predicted) comes
 /// from ordinary memory, from which copies are slower. For one thread.
 class PinnedPool final : public std::pmr::memory_resource {
  public:

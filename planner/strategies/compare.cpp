@@ -241,7 +241,7 @@ class Comparing {
   }
 
   /// Asks for the seconds of plans, those that promise most first, until no other can be faster. Where one
-  /// cannot be told, all are left to their bounds.
+  /// are not known, all are left to their bounds.
   void ask_for_seconds() {
     try {
       double until_s = std::max(kLeast_s, kFirstTimesBound * least_open_s());

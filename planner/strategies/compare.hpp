@@ -20,7 +20,7 @@
 namespace foretile {
 
 /// How long a proven plan takes, or infinity, once it is known to take longer than `stop_s`. Throws
-/// InputError where that cannot be told.
+/// InputError where that is not known.
 using PlanSeconds = std::function<double(const Plan& plan, const PlanSummary& summary, double stop_s)>;
 
 struct ComparedStrategy {
@@ -67,7 +67,7 @@ struct Comparison {
 /// is missing) say where the matrices lie, with `grid` for those that are distributed cyclically. Strategies
 /// that do not know these keys have their own distribution and are charged with redistributing the matrices;
 /// those that do not know another of the settings refuse. With `plan_seconds`, asks for the seconds of plans
-/// by increasing bound until no other can be faster; where they cannot be told, the bounds alone are there.
+/// by increasing bound until no other can be faster; where they are not known, the bounds alone are there.
 /// `limits`: of a comparison that nobody asked for. Strategies are planned on as many threads as there are
 /// cores; nothing depends on that.
 Comparison compare_strategies(const Contraction& contraction, const Machine& machine,

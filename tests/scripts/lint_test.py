@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scripts/lint refuses sources without a licence line, those that ask for cores that they may not use, and folders that
-include each other.
+"""scripts/lint refuses sources without a licence line, those that ask for cores that they may not use, folders that
+include each other, and words that must not come back.
 
 lint_test.py scripts/lint"""
 import pathlib
@@ -20,7 +20,8 @@ with tempfile.TemporaryDirectory() as folder:
     (folder / "scripts").mkdir()
     (folder / "tests").mkdir()
     lint = shutil.copy(sys.argv[1], folder / "scripts" / "lint")
-    shutil.copy(pathlib.Path(sys.argv[1]).with_name("folder-cycles"), folder / "scripts")
+    for script in ("folder-cycles", "words"):
+        shutil.copy(pathlib.Path(sys.argv[1]).with_name(script), folder / "scripts")
     subprocess.run(["git", "init", "-q", folder], check=True)
     (folder / "right.cpp").write_text("// " + LINE)
     (folder / "data.txt").write_text("no source\n")
@@ -42,6 +43,15 @@ with tempfile.TemporaryDirectory() as folder:
     assert "lint: cores.cpp:2: found hardware_concurrency()" in done.stderr, done.stderr
     (folder / "cores.cpp").unlink()
 
+    for text, word in (("// Tiles are dealt in turn.\n", "dealt"), ("// C goes home.\n", "goes home")):
+        (folder / "words.hpp").write_text("// " + LINE + text)
+        done = run()
+        assert done.returncode == 1 and f'lint: words.hpp:2: found "{word}", expected another word' in done.stderr, done
+    (folder / "words.hpp").write_text("// " + LINE + '// The former name: "deal.a".\n')
+    done = run()
+    assert done.returncode == 0, done.stderr
+    (folder / "words.hpp").unlink()
+
     def include(name, header):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("// " + LINE + (f'#include "{header}"\n' if header else ""))
@@ -57,4 +67,4 @@ with tempfile.TemporaryDirectory() as folder:
     assert done.returncode == 1, done
     assert "base/inner includes planner: base/inner/middle.hpp has planner/top.hpp" in done.stderr, done.stderr
     assert "planner includes base: planner/top.hpp has base/low.hpp" in done.stderr, done.stderr
-print("sources without a licence line, and hardware_concurrency(), and cycles of folders are refused")
+print("sources without a licence line, and hardware_concurrency(), cycles of folders, and unwanted words are refused")

@@ -159,7 +159,7 @@ TEST(CompareStrategies, StopsWhereRedistributionMakesItSlower) {
   EXPECT_EQ(stopped, 4);
 }
 
-/// Where no seconds can be told, bounds decide.
+/// Where no seconds are known, bounds decide.
 TEST(CompareStrategies, FallsBackToBounds) {
   RandomCase c = large_b();
   const auto without = compare_strategies(c.problem, c.machine, c.settings).strategies;
