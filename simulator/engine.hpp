@@ -27,8 +27,8 @@ struct EventKey {
 
 /// What ends within a nanosecond ends at one instant, and is reported in the order of the keys, whatever
 /// engine it is: runs of both engines differ by rounding alone, which shared links may make grow
-/// (docs/simulator.md). Work that starts then and ends at once belongs to the same instant, but is notified
-/// after the first.
+/// (docs/results/engines.md). Work that starts then and ends at once belongs to the same instant, but is
+/// notified after the first.
 class Engine {
  public:
   using Event = std::function<void()>;

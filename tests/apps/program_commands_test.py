@@ -279,7 +279,7 @@ def check_stored(scratch):
     tuned = json.loads(run("tune", T2, *SMALL, "--platform", "cascade", "--mode", "levels", "-o", scratch / "t.json", "--json"))
     stored = json.loads((scratch / "t.json").read_text())
     assert stored["predicted"]["makespan_s"] == tuned["shortest_time"]["makespan_s"] == tuned["engines"]["fluid"], (stored, tuned)
-    # With --v 3 flow differs by 9e-5 (docs/simulator.md).
+    # With --v 3 flow differs by 9e-5 (docs/results/engines.md).
     for mode, sizes in ("levels", SMALL), ("flow", ("--o", 2, "--v", 4, "--tile", 2)):
         tuned = json.loads(run("tune", T2, *sizes, "--platform", "cascade", "--nodes", 2, "--mode", mode, "--json"))
         reference = tuned["engines"].get("simgrid")

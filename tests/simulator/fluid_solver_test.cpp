@@ -64,7 +64,7 @@ double end_beside(double amount_of_a) {
 }
 
 /// A ends at 10 s: 10 of B are left at 12 s. Or at 11 s: 15 are left. One second becomes five: fair shares
-/// make differences grow, those of rounding too (docs/simulator.md).
+/// make differences grow, those of rounding too (docs/results/engines.md).
 TEST(FluidSolver, DelaysGrow) {
   EXPECT_DOUBLE_EQ(end_beside(50), 12 + 10);
   EXPECT_DOUBLE_EQ(end_beside(55), 12 + 15);
