@@ -53,7 +53,28 @@ def options():
     return found - {"--help", "--version"}
 
 
+def paragraphs(text):
+    """Without code, tables, headings and pictures; each item of a list is one."""
+    text = re.sub(r"```.*?```", "", re.sub(r"^    .*$", "", text, flags=re.M), flags=re.S)
+    for block in re.split(r"\n\s*\n", text):
+        lines = [line for line in block.split("\n") if line.strip() and not line.startswith(("|", "#", "<", "!"))]
+        for item in re.split(r"\n(?=\s*(?:[-*]|\d+\.) )", "\n".join(lines)):
+            yield item
+
+
+def words(text):
+    return len(re.findall(r"[\w'`./-]+", re.sub(r"\]\([^)]*\)", "]", text)))
+
+
 class Docs(unittest.TestCase):
+    def test_paragraphs_are_short(self):
+        """At most 100 words, but in the results of studies."""
+        for page, text in TEXTS.items():
+            if "results" in page.parts:
+                continue
+            for paragraph in paragraphs(text):
+                self.assertLessEqual(words(paragraph), 100, f"{page.relative_to(SOURCE)}: split this paragraph:\n{paragraph}")
+
     def test_links_lead_to_files_and_sections(self):
         for page, text in TEXTS.items():
             for link, section in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", text):
