@@ -112,6 +112,7 @@ class Page:
         for block in blocks_of(self.text):
             place = f"{self.page.relative_to(SOURCE)}:{block.line}"
             test.assertLessEqual(set(block.marks), KNOWN, f"{place}: unknown comment")
+            test.assertNotEqual(block.marks.get("not run"), "", f"{place}: no reason")
             if "file" in block.marks:
                 (self.folder / "work" / block.marks["file"]).write_text("\n".join(block.lines) + "\n")
             elif "from" in block.marks:
