@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs what tutorials and how-to pages show, and compares what the programs print with the pages.
 
-usage: snippets_test.py SOURCE_FOLDER foretile foretile-run|none [--fill]
+usage: snippets_test.py SOURCE_FOLDER foretile foretile-run|none [--mpiexec=PROGRAM] [--fill] [TEST...]
 
 Each page has a scratch folder with a copy of examples/. In ```console blocks, lines that begin with "$ " are run one after
 the other; the lines behind a command are its output, in which a line "..." stands for any number of lines. Comments directly above a
@@ -26,6 +26,7 @@ import unittest
 
 SOURCE, FORETILE, RUN = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]), sys.argv[3]
 FILL = "--fill" in sys.argv
+MPIEXEC = next((word[10:] for word in sys.argv if word.startswith("--mpiexec=")), None)
 PAGES = [page for kind in ("tutorials", "how-to") for page in sorted((SOURCE / "docs" / kind).glob("*.md"))]
 COMMENT = re.compile(r"<!-- ([a-z ]+?)(?:: (.*))? -->")
 KNOWN = {"varies", "exits", "not run", "file", "from"}
@@ -97,11 +98,17 @@ class Page:
         (folder / "bin" / "foretile").symlink_to(FORETILE.resolve())
         if RUN != "none":
             (folder / "bin" / "foretile-run").symlink_to(pathlib.Path(RUN).resolve())
-        python = folder / "bin" / "python3"  # the one that has NumPy
-        python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-        python.chmod(0o755)
+        self.add_program("python3", sys.executable)  # the one that has NumPy
+        if MPIEXEC:
+            self.add_program("mpiexec", MPIEXEC)
         self.environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
                             "XDG_CONFIG_HOME": str(folder / "configuration")}
+
+    def add_program(self, name, path):
+        """A script, not a link: both look for their parts beside the path of their start."""
+        script = self.folder / "bin" / name
+        script.write_text(f'#!/bin/sh\nexec "{path}" "$@"\n')
+        script.chmod(0o755)
 
     def run(self, command):
         done = subprocess.run(["bash", "-c", command], cwd=self.folder / "work", env=self.environment, text=True, timeout=60,
@@ -162,4 +169,4 @@ for one in PAGES:
     setattr(Snippets, f"test_{one.parent.name}_{one.stem}".replace("-", "_"), test_of(one))
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + [name for name in sys.argv[4:] if name != "--fill"], verbosity=2)
+    unittest.main(argv=sys.argv[:1] + [name for name in sys.argv[4:] if not name.startswith("--")], verbosity=2)
