@@ -12,8 +12,9 @@ import unittest
 SOURCE, PROGRAMS = pathlib.Path(sys.argv[1]), sys.argv[2:]
 PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").rglob("*.md"))]
 TEXTS = {page: page.read_text() for page in PAGES}
-# Of cmake and of our scripts, whose options these pages have too.
-OTHERS = {"--build", "--install", "--prefix", "--preset", "--pack", "--parallel", "--gtest", "--fix", "--help", "--version"}
+# Of cmake, of Slurm and of our scripts, whose options these pages have too.
+OTHERS = {"--ntasks-per-node", "--cpus-per-task", "--mem", "--mpi", "--time",
+          "--build", "--install", "--prefix", "--preset", "--pack", "--parallel", "--gtest", "--fix", "--help", "--version"}
 PAGES_OF_SCRIPTS = {"testing.md", "gpu.md"}
 PLACEHOLDERS = re.compile(r"NAME|KIND|TARGET|TERM")
 
