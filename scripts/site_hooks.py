@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hooks of mkdocs.yml. Links in the pages are those of the repository; here they become links of the site.
+"""Hooks of mkdocs.yml. Formulas become MathML. Links in the pages are those of the repository; here they become links of the site.
 
 Pages outside docs/ become pages of the site. A link to another file of the repository becomes text with its path. A link to a file or
 an anchor that does not exist is a warning, which `mkdocs build --strict` treats as an error.
@@ -9,6 +9,7 @@ import json
 import logging
 import pathlib
 import posixpath
+import subprocess
 import urllib.parse
 import xml.etree.ElementTree
 
@@ -21,6 +22,7 @@ SOURCES = {page: source for source, page in PAGES.items()}
 
 
 def on_config(config):
+    config["markdown_extensions"].append(Formulas())
     config["markdown_extensions"].append(Links(pathlib.Path(config["config_file_path"]).parent))
     return config
 
@@ -45,6 +47,8 @@ def on_nav(nav, config, files):
 def on_page_markdown(markdown, page, config, files):
     Links.page = page.file.src_uri
     page.title = page.title.replace("`", "")
+    if page.file.src_uri == "index.md":
+        page.meta["hide"] = ["navigation"]
 
 
 def on_post_build(config):
@@ -87,6 +91,8 @@ class Links(markdown.Extension, markdown.treeprocessors.Treeprocessor):
             elif element.tag == "td":
                 for code in element.iter("code"):  # GitHub's tables need \| for a bar in code
                     code.text = markdown.util.AtomicString((code.text or "").replace("\\|", "|"))
+            elif element.tag == "code" and len(element.text or "") < 48:
+                element.set("class", "short")
 
     def change(self, element, key):
         link = urllib.parse.urlsplit(element.get(key))
@@ -117,6 +123,30 @@ class Links(markdown.Extension, markdown.treeprocessors.Treeprocessor):
             element.text = (element.text or "") + " ("
         code = xml.etree.ElementTree.SubElement(element, "code")
         code.text, code.tail = markdown.util.AtomicString(target), ")"
+
+
+class Formulas(markdown.Extension, markdown.treeprocessors.Treeprocessor):
+    """TeX, which pymdownx.arithmatex finds, becomes MathML: a browser shows it without scripts and fonts of ours."""
+
+    def extendMarkdown(self, md):
+        md.treeprocessors.register(self, "foretile_formulas", 16)
+
+    def run(self, root):
+        for element in list(root.iter()):
+            if element.get("class") != "arithmatex":
+                continue
+            tex = element.text[2:-2].strip()  # without \( and \), or \[ and \]
+            style = "\\displaystyle " if element.tag == "div" else ""
+            done = subprocess.run(["blahtexml", "--mathml"], input=style + tex, capture_output=True, text=True, check=True)
+            markup = xml.etree.ElementTree.fromstring(done.stdout).find(".//markup")
+            if markup is None:
+                LOG.warning("%s: found the formula %s, expected one that blahtexml reads", source_of(Links.page), tex)
+                continue
+            element.text = None
+            math = xml.etree.ElementTree.SubElement(element, "math")
+            math.extend(markup)
+            if element.tag == "div":
+                math.set("display", "block")
 
 
 class Anchors(html.parser.HTMLParser):

@@ -17,8 +17,9 @@ OTHER_HOST = re.compile(r"^\s*(https?:)?//")
 # In scripts of the theme, which asks for these only where a page has a diagram of Mermaid or the address of a repository.
 UNUSED = ("https://unpkg.com/mermaid", "https://api.github.com/", "https://${e}/api/v4/")
 
-if subprocess.run([sys.executable, "-c", "import mkdocs, material, pymdownx"], capture_output=True).returncode:
-    print(f"skipped: {sys.executable} has no mkdocs with the theme material; scripts/site installs it")
+missing = subprocess.run([sys.executable, "-c", "import mkdocs, material, pymdownx"], capture_output=True).returncode
+if missing or not shutil.which("blahtexml"):
+    print(f"skipped: {sys.executable} has no mkdocs with the theme material, or blahtexml is missing; scripts/site installs them")
     sys.exit(77)
 
 
@@ -92,8 +93,9 @@ class Links(unittest.TestCase):
             (folder / "README.md").write_text("# Readme\n\n" + readme)
             (folder / "docs/inner/page.md").write_text("# Page\n\n" + page)
             done = build(folder, "site")
-            built = {name: (folder / "site" / name) for name in ("index.html", "inner/page.html")}
-            return done, {name: path.read_text() if path.exists() else "" for name, path in built.items()}
+            built = {name: folder / "site" / name for name in ("index.html", "inner/page.html")}
+            return done, {name: re.search("<article.*</article>|$", path.read_text() if path.exists() else "", re.S)[0]
+                          for name, path in built.items()}
 
     def assert_refused(self, message, **texts):
         done, _ = self.build(**texts)
@@ -106,8 +108,16 @@ class Links(unittest.TestCase):
                                  readme="[other](docs/other.md#a-section---one) [inner](docs/inner/page.md) `[no](link)`")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('<a href="../other.html#a-section---one">o</a> <a href="../index.html">r</a>', pages["inner/page.html"])
-        self.assertIn("hooks (<code>scripts/site_hooks.py</code>)", pages["inner/page.html"])
+        self.assertIn('hooks (<code class="short">scripts/site_hooks.py</code>)', pages["inner/page.html"])
         self.assertIn('<a href="other.html#a-section---one">other</a> <a href="inner/page.html">inner</a>', pages["index.html"])
+
+    def test_formulas_become_mathml(self):
+        done, pages = self.build(readme="It costs $5 or `$x$`, and $a_i^2$.\n\n$$\n\\frac{1}{p r}\n$$\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('<code class="short">$x$</code>', pages["index.html"])
+        self.assertRegex(pages["index.html"], r"<math><msubsup><mi>a</mi><mi>i</mi><mn>2</mn></msubsup>\s*</math>")
+        self.assertRegex(pages["index.html"], r'<math display="block"><mstyle displaystyle="true"><mfrac>')
+        self.assert_refused("README.md: found the formula \\nothing, expected one that blahtexml reads", readme="$\\nothing$")
 
     def test_dead_links_are_refused(self):
         expected = "expected a file that exists"
