@@ -149,7 +149,8 @@ void print_json_result(const RunArguments& arguments, const FinishedRun& done, c
 }
 
 void print_text(const RunArguments& arguments, const FinishedRun& done, const Report& report) {
-  fmt::print("{} on {} ranks, products by {}\n", done.file.problem.name, done.file.ranks, kernels(done));
+  fmt::print("{} on {} rank{}, products by {}\n", done.file.problem.name, done.file.ranks,
+             done.file.ranks == 1 ? "" : "s", kernels(done));
   fmt::print("measured   {}\n", quantity(done.result.wall_s, "s"));
   if (done.file.predicted) {
     const double predicted = done.file.predicted->makespan_s;

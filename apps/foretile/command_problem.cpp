@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // foretile problem KIND: writes a problem file.
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "apps/foretile/commands.hpp"
@@ -128,10 +130,22 @@ void add_electrons(CLI::App& command, const std::shared_ptr<MoleculeParameters>&
       ->default_str("ao");
 }
 
+/// Clusters as large as those of v1 in RR-9365, Table 1: 196 occupied orbitals in 8, 1570 AOs in 60.
+void complete_molecule(MoleculeParameters& p, ProblemOutput& output) {
+  constexpr double kOfACluster = 25;
+  const OrbitalCounts counts = count_orbitals(p);
+  const auto clusters = [](std::int64_t orbitals) {
+    return std::max<std::int64_t>(1, std::llround(static_cast<double>(orbitals) / kOfACluster));
+  };
+  if (p.occ_clusters == 0) p.occ_clusters = clusters(counts.occupied);
+  if (p.ao_clusters == 0) p.ao_clusters = clusters(counts.functions);
+  output.orbitals = counts;
+}
+
 void add_molecule(CLI::App& group) {
   CLI::App& command = *group.add_subcommand(
       "molecule", "The ABCD term of coupled cluster, of a molecule (RR-9365, section 5.2)");
-  const auto p = add_kind<MoleculeParameters>(command, molecule_problem_toml);
+  const auto p = add_kind<MoleculeParameters>(command, molecule_problem_toml, complete_molecule);
   command
       .add_option_function<std::string>(
           "--xyz",
@@ -147,10 +161,14 @@ void add_molecule(CLI::App& group) {
           "--basis", [p](const std::string& basis) { p->basis = basis_named(basis, "--basis"); }, "Basis set")
       ->default_str(std::string(name(p->basis)));
   add_electrons(command, p);
-  command.add_option("--occ-clusters", p->occ_clusters, "Clusters of the occupied orbitals")->required();
   command
-      .add_option("--ao-clusters", p->ao_clusters, "Clusters of the atoms and their AOs or virtual orbitals")
-      ->required();
+      .add_option("--occ-clusters", p->occ_clusters,
+                  "Clusters of the occupied orbitals; unless given of about 25 orbitals each")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--ao-clusters", p->ao_clusters,
+                  "Clusters of the atoms and their AOs or virtual orbitals; unless given of about 25 each")
+      ->check(CLI::PositiveNumber);
   command.add_flag("--whole-molecules", p->whole_molecules, "Atoms that bonds connect are in one cluster");
   command.add_flag("--dense", p->dense, "All pairs and all tiles: no length counts");
   command.add_option("--cluster-seed", p->cluster_seed, "Seed of the k-means clusterings")

@@ -70,6 +70,14 @@ std::string tune_table(const ProblemOutput& output) {
   return text.empty() ? text : fmt::format("\n[{}]\n{}", kTuneTable, text);
 }
 
+std::string orbitals_text(const OrbitalCounts& counts) {
+  return fmt::format(
+      "\n  orbitals of each spin: {} occupied ({} core orbitals {}), {} virtual; of a program: --o {} --v "
+      "{}\n",
+      counts.occupied, counts.core, counts.frozen ? "are frozen" : "among them", counts.virtuals,
+      counts.occupied, counts.virtuals);
+}
+
 }  // namespace
 
 void add_output_options(CLI::App& command, ProblemOutput& output) {
@@ -161,10 +169,15 @@ void write_problem(std::string toml, const ProblemOutput& output, const std::str
     nlohmann::ordered_json json = traits_json(contraction);
     if (const auto fusion = fusion_json({name, toml, ""}); !fusion.is_null()) json["fusion"] = fusion;
     if (!output.file.empty()) json["file"] = output.file;
+    if (output.orbitals)
+      json["orbitals"] = {{"occupied", output.orbitals->occupied},
+                          {"core", output.orbitals->core},
+                          {"frozen", output.orbitals->frozen},
+                          {"virtual", output.orbitals->virtuals}};
     print_json(json);
   } else {
-    fmt::print("{}{}\nWritten to {}\n", traits_text(contraction), fusion_text({name, toml, ""}),
-               one_line(output.file));
+    fmt::print("{}{}{}\nWritten to {}\n", traits_text(contraction), fusion_text({name, toml, ""}),
+               output.orbitals ? orbitals_text(*output.orbitals) : "", one_line(output.file));
   }
 }
 

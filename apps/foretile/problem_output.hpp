@@ -9,6 +9,7 @@
 
 #include "apps/options.hpp"
 #include "base/precision.hpp"
+#include "planner/problem/kinds/molecule.hpp"
 #include "planner/problem/kinds/product_keys.hpp"
 
 namespace foretile {
@@ -21,6 +22,7 @@ struct ProblemOutput {
   std::string a_op{name_of(Op::none)}, b_op{name_of(Op::none)};
   std::optional<std::string> alpha, beta;  ///< "RE" or "RE,IM"
   std::vector<std::string> tune;           ///< "KEY=VALUE,VALUE"
+  std::optional<OrbitalCounts> orbitals;   ///< of a molecule
   bool writes_sources = true;              ///< false: the kind has keys of its own for them
   Options options;
 };

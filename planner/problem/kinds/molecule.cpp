@@ -314,4 +314,22 @@ std::vector<std::int64_t> function_clusters(const MoleculeParameters& parameters
   return functions_per_cluster(clustered_functions(Molecule(parameters), parameters));
 }
 
+OrbitalCounts count_orbitals(const MoleculeParameters& parameters) {
+  MoleculeParameters whole = parameters;
+  whole.occ_clusters = whole.ao_clusters = 1;
+  const auto sum = [](const std::vector<std::int64_t>& of_clusters) {
+    return std::accumulate(of_clusters.begin(), of_clusters.end(), std::int64_t{0});
+  };
+  OrbitalCounts counts{.occupied = sum(occupied_clusters(whole)),
+                       .frozen = !parameters.core,
+                       .functions = sum(function_clusters(whole))};
+  whole.space = OrbitalSpace::virtuals;
+  counts.virtuals = sum(function_clusters(whole));
+  whole.core = true;
+  const std::int64_t all = sum(occupied_clusters(whole));
+  whole.core = false;
+  counts.core = all - sum(occupied_clusters(whole));
+  return counts;
+}
+
 }  // namespace foretile

@@ -64,4 +64,15 @@ Contraction molecule_contraction(const MoleculeParameters& parameters);
 std::vector<std::int64_t> occupied_clusters(const MoleculeParameters& parameters);
 std::vector<std::int64_t> function_clusters(const MoleculeParameters& parameters);
 
+/// How many there are of each spin in the closed shell: --o and --v of a program.
+struct OrbitalCounts {
+  std::int64_t occupied = 0;   ///< without core orbitals, where these are frozen
+  std::int64_t core = 0;       ///< of closed inner shells
+  bool frozen = true;          ///< MoleculeParameters::core is not set
+  std::int64_t virtuals = 0;   ///< atomic orbitals less core and other occupied orbitals
+  std::int64_t functions = 0;  ///< what a, b, c, d count: atomic or virtual orbitals
+};
+/// Whatever the clusters are. Throws InputError for a molecule that has none.
+OrbitalCounts count_orbitals(const MoleculeParameters& parameters);
+
 }  // namespace foretile

@@ -391,5 +391,26 @@ TEST(MoleculeExamples, C12RunsOnASmallMachine) {
   EXPECT_LT(t.a_bytes + t.c_bytes, 2'000'000'000);
 }
 
+/// Water in cc-pVDZ: 24 AOs, one core orbital, four pairs of valence electrons, so 19 virtual orbitals.
+TEST(CountOrbitals, OfWater) {
+  MoleculeParameters p;
+  p.xyz = "3\n\nO 0 0 0.117\nH 0 0.757 -0.469\nH 0 -0.757 -0.469\n";
+  p.basis = Basis::cc_pvdz;
+  const OrbitalCounts frozen = count_orbitals(p);
+  EXPECT_EQ(frozen.occupied, 4);
+  EXPECT_EQ(frozen.core, 1);
+  EXPECT_TRUE(frozen.frozen);
+  EXPECT_EQ(frozen.virtuals, 19);
+  EXPECT_EQ(frozen.functions, 24);
+  p.core = true;
+  p.space = OrbitalSpace::virtuals;
+  const OrbitalCounts all = count_orbitals(p);
+  EXPECT_EQ(all.occupied, 5);
+  EXPECT_EQ(all.core, 1);
+  EXPECT_FALSE(all.frozen);
+  EXPECT_EQ(all.virtuals, 19);
+  EXPECT_EQ(all.functions, 19);
+}
+
 }  // namespace
 }  // namespace foretile::molecule_test
