@@ -242,7 +242,7 @@ ProgramTuning conclude(const ProgramSpace& space, NodesTried tried, const TryNod
 
 std::string text_of(const ProgramTuning& tuning) {
   std::string text = fmt::format("{:>5}  {:>4}  {:<6}  {:>8}  {:>10}  {:>7}  {:>8}\n", "nodes", "tile",
-                                 "mode", "time/s", "node-hours", "gap", "GB/rank");
+                                 "mode", "time/s", "node-hours", "over", "GB/rank");
   for (const ProgramTrial& trial : tuning.trials) text += line_of(trial);
   text += "\n";
   if (const ProgramTrial* const shortest = tuning.taken(Goal::time))

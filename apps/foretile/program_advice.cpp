@@ -72,7 +72,8 @@ std::string tile_advice(const CaseArguments& arguments, const ProgramArguments& 
     }
     const FusedProgram fused(program, with_tile.sizes, source);
     const std::string refused = fitting(fused, arguments, with_tile, machine).refusal;
-    if (refused.empty()) return fmt::format("give --tile {}, with which it fits", tile);
+    if (refused.empty())
+      return fmt::format("give --tile {}, with which it fits; foretile tune finds faster ones", tile);
     why_not = fmt::format("--tile {} does not fit: {}", tile, refused);
   }
   return why_not.empty() ? "give it: no three tiles fit a device where they are large" : why_not;

@@ -143,6 +143,8 @@ class Trials {
             {"distribution", of_.distribution},
             {"on_demand", fmt::format("{}", fmt::join(of_.on_demand, " "))},
             {"seed", fmt::to_string(arguments_.tune.seed)},
+            {"nodes", arguments_.nodes.empty() ? "1" : arguments_.nodes},
+            {"tiles", fmt::format("{}", fmt::join(tiles(), " "))},
             {"space", digest(space.text())}};
   }
 
