@@ -32,7 +32,7 @@ std::shared_ptr<Parameters> add_kind(CLI::App& command, std::string (*to_toml)(c
     command
         .add_option(option, *source,
                     "given: in memory before the start; generated: where and when it is used")
-        ->transform([](std::string text) {
+        ->transform([](const std::string& text) {
           return text == kFormerGenerated ? std::string(name_of(Source::generated)) : text;
         })
         ->check(CLI::IsMember({"given", "generated"}));
