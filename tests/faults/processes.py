@@ -76,13 +76,17 @@ def finish(process, known):
 
 
 def stopped(command, output):
-    """A run that has made the temporary file of its output, and waits. One that ended before is started again."""
+    """A run that has copied `output`, where it exists, and begun to write to the copy, and waits. One that ended before
+    is started again."""
     before = output.read_bytes() if output.exists() else None
+
+    def has_begun():
+        return any(size(output.parent / name) > len(before or b"") for name in leftovers(output.parent))
     for _ in range(20):
         job = start(command, output.parent)
-        wait_for(lambda: leftovers(output.parent) or job.poll() is not None, "a temporary file")
+        wait_for(lambda: has_begun() or job.poll() is not None, "a temporary file that grows")
         send(job, signal.SIGSTOP)
-        if leftovers(output.parent) and named(job.pid, "foretile-run"):
+        if has_begun() and named(job.pid, "foretile-run"):
             return job
         send(job, signal.SIGCONT)
         ended = finish(job, [])
