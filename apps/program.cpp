@@ -92,13 +92,13 @@ int run_program(CLI::App& app, int argc, char** argv, const Say& say) {
   } catch (const CLI::ParseError& error) {
     return complain(usage_error(app, error), wrong_input);
   } catch (const InputError& error) {
-    return complain(error.what(), wrong_input);
+    return complain(explained(error), wrong_input);
   } catch (const std::filesystem::filesystem_error& error) {
     return complain(path_error(error), wrong_input);
   } catch (const std::bad_alloc&) {
     return complain("out of memory; the problem is too large for this machine", work_failed);
   } catch (const std::exception& error) {
-    return complain(error.what(), work_failed);
+    return complain(explained(error), work_failed);
   }
 }
 

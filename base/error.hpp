@@ -2,6 +2,7 @@
 // Errors that a user can correct, each in one line.
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -9,19 +10,64 @@
 
 namespace foretile {
 
-/// Wrong usage or input. The programs print `what()` and exit with 2.
-class InputError : public std::runtime_error {
+/// The page of docs/how-to/ that explains a kind of error; `file_of(page)` names it.
+enum class HelpPage : std::uint8_t {
+  none,
+  memory,       ///< a plan or matrices do not fit a memory
+  unknown_key,  ///< a key of a file or of --set that does not exist
+  wrong_file,   ///< a file that cannot be read, or has another content
+  ranks,        ///< ranks that differ, or a job of another size than its plan
+  budget        ///< a search that ended before it found a plan
+};
+
+/// "docs/how-to/wrong-file.md"; of HelpPage::none an empty text.
+std::string_view file_of(HelpPage page);
+
+/// An error with the page that explains it.
+class ExplainedError : public std::runtime_error {
  public:
+  HelpPage page() const { return page_; }
+  /// Keeps a page that is there already: it is closer to the cause.
+  void add_page(HelpPage page) {
+    if (page_ == HelpPage::none) page_ = page;
+  }
+
+ protected:
   /// The message becomes one_line(text).
-  explicit InputError(std::string_view text);
+  ExplainedError(std::string_view text, HelpPage page);
+
+ private:
+  HelpPage page_;
+};
+
+/// Wrong usage or input. The programs print explained(error) and exit with 2.
+class InputError : public ExplainedError {
+ public:
+  explicit InputError(std::string_view text, HelpPage page = HelpPage::none) : ExplainedError(text, page) {}
 };
 
 /// The input was sound but the work failed (a wrong product, a lost rank). The programs exit with 1.
-class WorkError : public std::runtime_error {
+class WorkError : public ExplainedError {
  public:
-  /// The message becomes one_line(text).
-  explicit WorkError(std::string_view text);
+  explicit WorkError(std::string_view text, HelpPage page = HelpPage::none) : ExplainedError(text, page) {}
 };
+
+/// The text of an error as the programs print it. Where it has a page, the last words are "; see PAGE".
+std::string explained(const std::exception& error);
+
+/// "WHERE: TEXT OF ERROR", with the page of `error`.
+InputError within(std::string_view where, const InputError& error);
+
+/// Runs `read`, and adds `page` to an InputError that it throws.
+template <class Read>
+auto with_page(HelpPage page, const Read& read) {
+  try {
+    return read();
+  } catch (InputError& error) {
+    error.add_page(page);
+    throw;
+  }
+}
 
 /// Builds "WHERE: found FOUND, expected EXPECTED; CHANGE". `change` may be empty. `where` and `found` may
 /// hold any text: each is shortened to kLongestQuote bytes.

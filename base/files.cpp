@@ -52,7 +52,9 @@ std::size_t size_of_regular(const Descriptor& file, const fs::path& path) {
 
 }  // namespace
 
-std::string read_text(const Descriptor& file, const fs::path& path) {
+namespace {
+
+std::string text_of(const Descriptor& file, const fs::path& path) {
   const std::size_t size = size_of_regular(file, path);
   std::string text;
   if (size <= kLargestInput_bytes) text.reserve(size);
@@ -67,15 +69,25 @@ std::string read_text(const Descriptor& file, const fs::path& path) {
   throw too_large(path);
 }
 
-std::string read_text(const fs::path& path) {
+std::string text_at(const fs::path& path) {
   if (path.native().find('\0') != std::string::npos)
     throw input_error(path.string(), "a NUL character in the path", "the path of a regular file",
                       "remove it");
   // O_NONBLOCK: a FIFO without a writer must not block.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (file) return read_text(file, path);
+  if (file) return text_of(file, path);
   throw input_error(path.string(), fmt::format("no readable file ({})", system_message()), "a regular file",
                     "check the path");
+}
+
+}  // namespace
+
+std::string read_text(const Descriptor& file, const fs::path& path) {
+  return with_page(HelpPage::wrong_file, [&] { return text_of(file, path); });
+}
+
+std::string read_text(const fs::path& path) {
+  return with_page(HelpPage::wrong_file, [&] { return text_at(path); });
 }
 
 std::string digest(std::string_view text) {

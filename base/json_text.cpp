@@ -74,7 +74,8 @@ Json parse_json(std::string_view text, const std::string& where, const std::stri
   try {
     return Json::parse(text, watch);
   } catch (const typename Json::exception& error) {
-    throw InputError(fmt::format("{}: not {}: {}", quote(where), kind, syntax_error(error.what())));
+    throw InputError(fmt::format("{}: not {}: {}", quote(where), kind, syntax_error(error.what())),
+                     HelpPage::wrong_file);
   }
 }
 

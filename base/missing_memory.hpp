@@ -19,7 +19,9 @@ enum class ShortOf : std::uint8_t {
 class MissingMemory : public InputError {
  public:
   explicit MissingMemory(const InputError& error, ShortOf short_of = ShortOf::device_memory)
-      : InputError(error), short_of_(short_of) {}
+      : InputError(error), short_of_(short_of) {
+    add_page(HelpPage::memory);
+  }
   ShortOf short_of() const { return short_of_; }
 
  private:
@@ -29,7 +31,7 @@ class MissingMemory : public InputError {
 /// A program is too large for the memory of its ranks: in parts, or with less in memory, it may fit.
 class DoesNotFit : public InputError {
  public:
-  explicit DoesNotFit(const InputError& error) : InputError(error) {}
+  explicit DoesNotFit(const InputError& error) : InputError(error) { add_page(HelpPage::memory); }
 };
 
 /// As input_error(); says how many bytes are missing, and then what to change.

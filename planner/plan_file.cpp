@@ -45,7 +45,7 @@ PlannedWork rebuild(const PlanFile& file, const CountFunction& progress) {
       return plan_work(stored_contraction(file), stored_machine(file), file.parameters, progress);
     } catch (const InputError& e) {
       const std::string what = e.what();
-      throw InputError(what.starts_with(file.source) ? what : file.source + ": " + what);
+      throw what.starts_with(file.source) ? e : within(file.source, e);
     }
   }();
   expect_same(file.source, "summary.gemms", file.gemms, work.summary.gemms);

@@ -177,12 +177,14 @@ void read_stored(const std::string& text, const StoredKind& kind, const std::str
     reader.has(kDigestKey);
     reader.refuse_other_keys();
   } catch (const InputError& error) {
-    if (complaint) throw InputError(fmt::format("{}; {}; {}", error.what(), *complaint, kPlanAgain));
+    if (complaint)
+      throw InputError(fmt::format("{}; {}; {}", error.what(), *complaint, kPlanAgain), HelpPage::wrong_file);
     throw;
   }
   if (complaint)
     throw InputError(
-        fmt::format("{}: {}; the file was edited or damaged; {}", source, *complaint, kPlanAgain));
+        fmt::format("{}: {}; the file was edited or damaged; {}", source, *complaint, kPlanAgain),
+        HelpPage::wrong_file);
 }
 
 }  // namespace foretile

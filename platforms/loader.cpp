@@ -43,7 +43,8 @@ class PlatformFile {
       table_ = toml::parse(text);
     } catch (const toml::parse_error& error) {
       throw InputError(
-          fmt::format("{}: no valid TOML: {}", at(source_, error.source().begin.line), error.description()));
+          fmt::format("{}: no valid TOML: {}", at(source_, error.source().begin.line), error.description()),
+          HelpPage::wrong_file);
     }
     check_names(table_, "");
   }

@@ -81,7 +81,7 @@ Evaluation parse_line(const std::string& line, const std::string& where) {
   try {
     return evaluation_from_json(object);
   } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", where, error.what()));
+    throw within(where, error);
   }
 }
 

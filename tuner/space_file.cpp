@@ -128,7 +128,7 @@ void add_parameter(const Place& place, const std::string& name, const toml::node
   try {
     Space checked(parameters);
   } catch (const InputError& error) {
-    throw InputError(fmt::format("{}:{}: {}", place.file, node.source().begin.line, error.what()));
+    throw within(fmt::format("{}:{}", place.file, node.source().begin.line), error);
   }
 }
 
@@ -144,7 +144,8 @@ toml::table parse_toml(const std::string& ascii, const std::string& name) {
   try {
     return toml::parse(ascii, name);
   } catch (const toml::parse_error& error) {
-    throw InputError(fmt::format("{}:{}: {}", name, error.source().begin.line, error.description()));
+    throw InputError(fmt::format("{}:{}: {}", name, error.source().begin.line, error.description()),
+                     HelpPage::wrong_file);
   }
 }
 

@@ -45,7 +45,7 @@ void print_plainly(const char* text) {
     print_plainly("out of memory");
   } catch (const std::exception& error) {
     try {
-      print_message("foretile-run", error.what());
+      print_message("foretile-run", explained(error));
     } catch (...) {
       print_plainly("an internal error, and out of memory");
     }
@@ -73,7 +73,7 @@ void run_guarded(const std::function<void(const MpiSession&)>& work) {
     std::fprintf(stderr, "foretile-run: rank %d: out of memory\n", static_cast<int>(session.rank()));
     abort_job(session.world(), 1);
   } catch (const std::exception& error) {
-    print_message("foretile-run", fmt::format("rank {}: {}", session.rank(), error.what()));
+    print_message("foretile-run", fmt::format("rank {}: {}", session.rank(), explained(error)));
     abort_job(session.world(), 1);
   }
 }

@@ -95,11 +95,13 @@ StartFacts start_facts(const CLI::App& app, RunKind kind, const RunArguments& ar
 
 void require_ranks(const StoredMachine& file, int ranks) {
   if (ranks == file.ranks) return;
-  throw input_error(
+  InputError error = input_error(
       file.source, fmt::format("a plan for {} ranks", file.ranks),
       fmt::format("one for the {} of this job", ranks),
       fmt::format("start with mpiexec -n {} or plan with --ranks {}{}", file.ranks, ranks,
                   ranks == 1 ? "; each process that another MPI's launcher starts is alone" : ""));
+  error.add_page(HelpPage::ranks);
+  throw error;
 }
 
 }  // namespace foretile

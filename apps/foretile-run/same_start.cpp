@@ -49,9 +49,11 @@ std::string shown(const std::string& name, const std::string& value) {
 
 InputError difference(std::size_t rank, const std::string& name, const std::string& found,
                       const std::string& usual) {
-  return input_error(fmt::format("rank {}", rank), shown(name, found),
-                     shown(name, usual) + " as on the other ranks",
-                     "start all ranks with the same program, plan and options");
+  InputError error = input_error(fmt::format("rank {}", rank), shown(name, found),
+                                 shown(name, usual) + " as on the other ranks",
+                                 "start all ranks with the same program, plan and options");
+  error.add_page(HelpPage::ranks);
+  return error;
 }
 
 /// Throws the difference, the same on every rank.
@@ -159,7 +161,7 @@ int leave_job(const CLI::App& app, int exit_code, const std::string& unsaid) {
   } catch (const FailedElsewhere& elsewhere) {
     return elsewhere.exit_code;
   } catch (const std::exception& error) {
-    print_message("foretile-run", error.what());
+    print_message("foretile-run", explained(error));
     return exit_code == 0 ? 2 : exit_code;
   }
   return exit_code;

@@ -44,9 +44,10 @@ PlannedWork planned_case(const RunArguments& arguments, Contraction contraction,
   try {
     return plan_fastest(std::move(contraction), std::move(machine), settings, progress, simulated_seconds());
   } catch (const MissingMemory& error) {
-    throw InputError(fmt::format("{}; foretile plan {} --platform {} --ranks {} looks for what fits",
-                                 error.what(), quote(arguments.what), quote(arguments.platform_or_here()),
-                                 ranks));
+    throw InputError(
+        fmt::format("{}; foretile plan {} --platform {} --ranks {} looks for what fits", error.what(),
+                    quote(arguments.what), quote(arguments.platform_or_here()), ranks),
+        error.page());
   }
 }
 

@@ -144,7 +144,7 @@ PlannedWork plan_case(const Case& the_case, ProgressLine& line) {
     line.show("plan: does not fit; looking for what does");
     const std::string advice = what_fits(the_case, {error.short_of(), watch.seconds()});
     if (advice.empty()) throw;
-    throw InputError(fmt::format("{}; {}", error.what(), advice));
+    throw InputError(fmt::format("{}; {}", error.what(), advice), error.page());
   }
 }
 

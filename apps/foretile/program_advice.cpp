@@ -93,7 +93,7 @@ ProgramPlan plan_with_advice(const FusedProgram& program, const CaseArguments& a
   } catch (const DoesNotFit& error) {
     const bool makes_all = std::ranges::find(of.on_demand, kAutoOnDemand) != of.on_demand.end();
     if (makes_all || !is_small(program.program(), of.sizes, arguments.problem)) throw;
-    throw InputError(advice_to_make(program, arguments, of, machine, error.what()));
+    throw InputError(advice_to_make(program, arguments, of, machine, error.what()), error.page());
   }
 }
 

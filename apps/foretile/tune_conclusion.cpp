@@ -65,7 +65,8 @@ std::optional<Best> plan_best(const TuneArguments& arguments, const Tuning& tuni
   } catch (const InputError& error) {  // it was planned before, so its line in the history is wrong
     if (arguments.history.empty()) throw;
     throw InputError(fmt::format("{}: {}; remove this line or use another --history file",
-                                 place_in_history(arguments.history, candidate), error.what()));
+                                 place_in_history(arguments.history, candidate), error.what()),
+                     HelpPage::wrong_file);
   }
 }
 
@@ -275,7 +276,7 @@ void conclude(const TuneArguments& arguments, const Case& the_case, const Tuning
   if (!result.best()) {
     std::string why = ranking_table(result);
     why.pop_back();
-    throw WorkError(why);
+    throw WorkError(why, HelpPage::budget);
   }
 }
 

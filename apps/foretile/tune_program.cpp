@@ -315,12 +315,15 @@ void require_settings(const TuneResult& result) {
 [[noreturn]] void refuse(const ProgramTuning& tuning) {
   const auto failed = std::ranges::count_if(tuning.trials, &ProgramTrial::failed);
   if (failed > 0 && failed == std::ssize(tuning.trials))
-    throw WorkError("no trial was finished: give a longer --evaluation-limit, or a smaller program");
-  if (tuning.end == TuneEnd::complete) throw WorkError("nothing fits: use more nodes, or smaller tiles");
+    throw WorkError("no trial was finished: give a longer --evaluation-limit, or a smaller program",
+                    HelpPage::budget);
+  if (tuning.end == TuneEnd::complete)
+    throw WorkError("nothing fits: use more nodes, or smaller tiles", HelpPage::memory);
   const char* const more = tuning.end == TuneEnd::count ? "--count" : "--budget";
   throw WorkError(tuning.trials.empty()
                       ? fmt::format("nothing was tried: give more {}", more)
-                      : fmt::format("nothing that was tried fits: give more {}, or use more nodes", more));
+                      : fmt::format("nothing that was tried fits: give more {}, or use more nodes", more),
+                  HelpPage::budget);
 }
 
 void print_table(const TuneArguments& arguments, const ProgramSpace& space, const ProgramTuning& tuning,

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/matrix_files/hdf5.hpp"
 #include "base/matrix_files/market_reader.hpp"
 #include "base/matrix_files/npy.hpp"
@@ -63,7 +64,9 @@ std::string MatrixReader::digest() const {
   return digest(blocks);
 }
 
-std::unique_ptr<MatrixReader> open_matrix(const MatrixPlace& place) {
+namespace {
+
+std::unique_ptr<MatrixReader> open_by_format(const MatrixPlace& place) {
   switch (place.format) {
     case MatrixFormat::npy:
       return open_npy(place);
@@ -73,6 +76,12 @@ std::unique_ptr<MatrixReader> open_matrix(const MatrixPlace& place) {
       return open_matrix_market(place);
   }
   throw std::logic_error("unknown matrix format");
+}
+
+}  // namespace
+
+std::unique_ptr<MatrixReader> open_matrix(const MatrixPlace& place) {
+  return with_page(HelpPage::wrong_file, [&] { return open_by_format(place); });
 }
 
 }  // namespace foretile

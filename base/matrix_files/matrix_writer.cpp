@@ -78,7 +78,7 @@ MatrixFacts dense_output(const MatrixPlace& place, std::int64_t rows, std::int64
 class MatrixOutput::File {
  public:
   File(const MatrixPlace& place, const MatrixFacts& facts, bool overwrite)
-      : exists_(has_content(regular_place(place))), place_(place), file_(place.file) {
+      : place_(regular(place)), file_(place.file), exists_(has_content(regular_place(place))) {
     if (place.format != MatrixFormat::hdf5) require_alone();
     begin_ = place.format == MatrixFormat::npy ? add_npy_header(facts) : add_dataset(facts, overwrite);
     reserve(begin_ + facts.bytes());
@@ -92,6 +92,12 @@ class MatrixOutput::File {
   }
 
  private:
+  /// Before a FIFO is opened, which would wait for its reader.
+  static const MatrixPlace& regular(const MatrixPlace& place) {
+    regular_place(place);
+    return place;
+  }
+
   static bool has_content(const OutputPlace& place) { return place.facts && place.facts->st_size > 0; }
 
   int descriptor() { return static_cast<DescriptorBuffer&>(*file_.stream().rdbuf()).file().get(); }
@@ -146,9 +152,9 @@ class MatrixOutput::File {
         fmt::format("{}: no room for its {} bytes: {}", place_.file.string(), bytes, system_message()));
   }
 
-  bool exists_;
   MatrixPlace place_;
-  AtomicFile file_;
+  AtomicFile file_;  ///< notices what another run makes of the file from here on
+  bool exists_;
   std::int64_t begin_ = 0;
 };
 

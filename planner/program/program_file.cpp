@@ -202,7 +202,7 @@ RebuiltProgram rebuild(const ProgramFile& file) {
     return planned_again(file);
   } catch (const InputError& error) {
     const std::string what = error.what();
-    throw InputError(what.starts_with(file.source) ? what : fmt::format("{}: {}", file.source, what));
+    throw what.starts_with(file.source) ? error : within(file.source, error);
   }
 }
 

@@ -47,7 +47,7 @@ FusedProgram::FusedProgram(Program program, const ProgramSizes& sizes, const std
     terms_.resize(program_.terms.size());
     for (std::size_t number = 0; number < terms_.size(); ++number) fuse(number);
   } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", source, error.what()));
+    throw within(source, error);
   }
   for (const TermOrder& order : order_) levels_ = std::max(levels_, order.level);
   lives_ = levels_of(program_, tensors_, order_);

@@ -103,6 +103,12 @@ class Docs(unittest.TestCase):
                     continue
                 self.assertTrue(any(one == name or one.endswith("/" + name) for one in names), f"{page}: {name}")
 
+    def test_pages_that_errors_name_are_there(self):
+        pages = re.findall(r'"(docs/[^"]+)"', (SOURCE / "base/error.cpp").read_text())
+        self.assertGreater(len(pages), 0)
+        for page in pages:
+            self.assertTrue((SOURCE / page).is_file(), page)
+
     @unittest.skipIf(len(PROGRAMS) < 2, "not all programs were built")
     def test_options_that_are_named_exist_and_all_are_named(self):
         known = options()

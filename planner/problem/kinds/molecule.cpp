@@ -44,7 +44,7 @@ Clusters clusters_named(std::string_view key, const ClusteredCentres& all, const
   try {
     clusters = k_means(means, weights, count, seed, range);
   } catch (const InputError& e) {
-    throw InputError(fmt::format("key '{}': {}", key, e.what()));
+    throw within(fmt::format("key '{}'", key), e);
   }
   for (auto& cluster : clusters) {
     std::vector<std::int32_t> members;

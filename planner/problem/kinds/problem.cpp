@@ -87,7 +87,7 @@ Contraction build(TableReader& table, Parameters (*read)(TableReader&),
     return contraction;
   } catch (const InputError& e) {
     if (table.source().empty()) throw;
-    throw InputError(fmt::format("{}: {}", table.source(), e.what()));
+    throw within(table.source(), e);
   }
 }
 
@@ -98,7 +98,8 @@ toml::table parse_problem_table(const Problem& problem) {
     return toml::parse(ascii_for_toml(problem.toml, problem.source), problem.source);
   } catch (const toml::parse_error& e) {
     throw InputError(
-        fmt::format("{}:{}: not TOML: {}", problem.source, e.source().begin.line, e.description()));
+        fmt::format("{}:{}: not TOML: {}", problem.source, e.source().begin.line, e.description()),
+        HelpPage::wrong_file);
   }
 }
 

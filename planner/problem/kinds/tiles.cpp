@@ -70,7 +70,7 @@ Shape shape_of_list(std::string_view key, const Tiling& rows, const Tiling& colu
   try {
     return {rows.tiles(), columns.tiles(), entries};
   } catch (const InputError& e) {
-    throw InputError(fmt::format("key '{}': {}", key, e.what()));
+    throw within(fmt::format("key '{}'", key), e);
   }
 }
 
