@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of tiles on one core, by OpenBLAS.
+/// @file
+/// Products of tiles on one core, by OpenBLAS.
 #pragma once
 
 #include <cstddef>
