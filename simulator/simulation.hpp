@@ -47,11 +47,12 @@ struct SimulationResult {
   std::vector<RankAssignment> assignment;         ///< of the plan's ranks: who took which block
 };
 
-/// Every product, copy, generated tile and message is one activity of the engine or more. SimGrid has one
-/// engine per process: with EngineChoice::automatic, simulations after the first take the fluid one. Throws
-/// WorkError when the plan stalls (a bug: the verifier excludes it) and InputError when the plan is for a
-/// larger machine, the machine is too large for the chosen engine, SimGrid is asked for a second time or
-/// where nobody called use_simgrid(), or the platform does not know the problem's precision.
+/// Predicts the time of a plan. Every product, copy, generated tile and message is one activity of the engine
+/// or more. SimGrid has one engine per process: with EngineChoice::automatic, simulations after the first
+/// take the fluid one. Throws WorkError when the plan stalls (a bug: the verifier excludes it) and InputError
+/// when the plan is for a larger machine, the machine is too large for the chosen engine, SimGrid is asked
+/// for a second time or where nobody called use_simgrid(), or the platform does not know the problem's
+/// precision.
 SimulationResult simulate(const Plan& plan, const Contraction& contraction, const Machine& machine,
                           const SimulationOptions& options = {});
 

@@ -102,11 +102,11 @@ struct TuneResult {
 /// Called after each evaluation and about ten times a second.
 using ProgressFunction = std::function<void(const TuneProgress&)>;
 
-/// The search "bound" evaluates `first` and `starts`, asks for the bounds of the space in random order for at
-/// most half of the time that is left, and evaluates those below the best time, the least first, each plan
-/// once. Throws InputError for an unknown search, one that needs bounds where the cost model has none,
-/// budgets or limits that are not positive, nothing to search, or a history that does not belong to this run
-/// (History). Candidates that fail are part of the result, not errors.
+/// Searches the fastest candidate. The search "bound" evaluates `first` and `starts`, asks for the bounds of
+/// the space in random order for at most half of the time that is left, and evaluates those below the best
+/// time, the least first, each plan once. Throws InputError for an unknown search, one that needs bounds
+/// where the cost model has none, budgets or limits that are not positive, nothing to search, or a history
+/// that does not belong to this run (History). Candidates that fail are part of the result, not errors.
 TuneResult tune(const TuneOptions& options, const CostModel& cost, const ProgressFunction& progress = {});
 /// For searches that need no bounds.
 TuneResult tune(const TuneOptions& options, const CostFunction& cost, const ProgressFunction& progress = {});

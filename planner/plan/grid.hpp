@@ -15,7 +15,11 @@
 namespace foretile {
 
 /// Over tile rows of C, tile columns of C, and the inner dimension.
-enum class Axis : std::uint8_t { p, q, r };
+enum class Axis : std::uint8_t {
+  p,  ///< tile rows of C
+  q,  ///< tile columns of C
+  r   ///< inner dimension
+};
 inline constexpr std::array kAxes{Axis::p, Axis::q, Axis::r};  ///< All axes, in their order.
 
 /// A number for each axis of the grid: a position, or how many ranks there are.

@@ -66,8 +66,9 @@ struct ProductOfK {
   friend bool operator==(const ProductOfK&, const ProductOfK&) = default;
 };
 
-/// op(A) is M x K, op(B) is K x N, C is M x N. Shapes and tile ids are those of op(A) and op(B): where the
-/// operation is not Op::none, tile (i, k) of op(A) is tile (k, i) of A, and lies in memory as A has it.
+/// C = alpha op(A) op(B) + beta C: op(A) is M x K, op(B) is K x N, C is M x N. Shapes and tile ids are those
+/// of op(A) and op(B): where the operation is not Op::none, tile (i, k) of op(A) is tile (k, i) of A, and
+/// lies in memory as A has it.
 struct Contraction {
   std::string name;        ///< for reports
   Tiling m,                ///< rows of op(A) and C
@@ -156,7 +157,7 @@ struct Traits {
   double intensity = 0;      ///< flops per byte of A, B and C together
 };
 
-/// Counts tiles and products one by one.
+/// Looks at all tiles and products.
 Traits traits(const Contraction& contraction);
 
 /// C^T = alpha op(B)^T op(A)^T + beta C^T: what were A and B change places. Throws InputError for complex

@@ -64,7 +64,8 @@ Tilings tilings_of(const DenseParameters& parameters);
 DenseParameters read_dense(TableReader& table);
 /// The text of a problem file.
 std::string dense_problem_toml(const DenseParameters& parameters);
-/// Throws InputError for extents, tile sizes or numbers of tiles that are out of range.
+/// C = A B, or C += A B, of these sizes. Throws InputError for extents, tile sizes or numbers of tiles that
+/// are out of range.
 Contraction dense_contraction(const DenseParameters& parameters);
 
 }  // namespace foretile

@@ -42,7 +42,8 @@ Shape shape_of_list(std::string_view key, const Tiling& rows, const Tiling& colu
 TilesParameters read_tiles(TableReader& table);
 /// The text of a problem file.
 std::string tiles_problem_toml(const TilesParameters& parameters);
-/// Throws InputError for sizes that are not positive and for tiles that lie outside or appear twice.
+/// C = A B, or C += A B, of these tiles. Throws InputError for sizes that are not positive and for tiles that
+/// lie outside or appear twice.
 Contraction tiles_contraction(const TilesParameters& parameters);
 
 /// The problem of two sparse matrices cut into tiles of `tile` elements; a tile is nonzero when it holds an
