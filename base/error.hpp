@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Errors that a user can correct, each in one line.
+/// @file
+/// Errors that a user can correct, each in one line.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole numbers that must not be mixed up: ranks, devices, steps.
+/// @file
+/// Whole numbers that must not be mixed up: ranks, devices, steps.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,9 +17,11 @@ template <class Tag>
 class Id {
  public:
   constexpr Id() = default;
+  /// From a literal or constant, as it stands.
   template <std::same_as<int> Literal>                 // no other Id
   consteval Id(Literal literal) : number_(literal) {}  // NOLINT(google-explicit-constructor)
 
+  /// From any whole number, which must fit 32 bits.
   template <std::integral Number>
   static constexpr Id of(Number number) {
     Id id;
@@ -26,7 +29,9 @@ class Id {
     return id;
   }
 
+  /// The number, to index and to compare.
   constexpr operator int() const { return number_; }  // NOLINT(google-explicit-constructor)
+  /// The next number.
   constexpr Id& operator++() {
     ++number_;
     return *this;
@@ -54,6 +59,7 @@ inline constexpr Step kEver = Step::of(std::numeric_limits<int>::max());
 
 }  // namespace foretile
 
+/// @cond  fmt prints the number as an int
 template <class Tag>
 struct fmt::formatter<foretile::Id<Tag>> : fmt::formatter<int> {
   template <class Context>
@@ -61,3 +67,4 @@ struct fmt::formatter<foretile::Id<Tag>> : fmt::formatter<int> {
     return fmt::formatter<int>::format(static_cast<int>(id), context);
   }
 };
+/// @endcond

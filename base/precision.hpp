@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The number format of a problem's elements.
+/// @file
+/// The number format of a problem's elements.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +8,13 @@
 
 namespace foretile {
 
+/// Real number format of a problem.
 enum class Precision : std::uint8_t {
   f64,  ///< IEEE double, 8 bytes: DGEMM
   f32   ///< IEEE single, 4 bytes: SGEMM
 };
 
+/// Bytes of a real number.
 constexpr std::int64_t bytes_of(Precision precision) {
   return precision == Precision::f64 ? 8 : 4;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How two tiles are multiplied, beside their sizes.
+/// @file
+/// How two tiles are multiplied, beside their sizes.
 #pragma once
 
 #include <complex>
@@ -18,10 +19,12 @@ enum class Op : std::uint8_t {
 
 /// C += alpha op(A) op(B), or C = alpha op(A) op(B).
 struct ProductForm {
-  ElementType type = {};
-  Op a = Op::none, b = Op::none;
-  std::complex<double> alpha = 1;
+  ElementType type = {};           ///< of all three tiles
+  Op a = Op::none,                 ///< op of A
+      b = Op::none;                ///< op of B
+  std::complex<double> alpha = 1;  ///< factor of the product; its imaginary part is 0 for real elements
 
+  /// All members are equal.
   friend bool operator==(const ProductForm&, const ProductForm&) = default;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The line on a terminal that shows how far a long command is.
+/// @file
+/// The line on a terminal that shows how far a long command is.
 #pragma once
 
 #include <cstdint>
@@ -42,13 +43,16 @@ class ProgressLine {
  public:
   using Clock = std::function<double()>;  ///< seconds
 
+  /// On this terminal, with the steady clock.
   explicit ProgressLine(ProgressTerminal terminal = own_terminal());
+  /// The same with another clock, for tests.
   ProgressLine(ProgressTerminal terminal, Clock clock);
   /// Erases the line.
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
+  /// Whether there is a terminal to paint on.
   bool shown_somewhere() const { return terminal_.descriptor >= 0; }
 
   /// Paints the text unless it is too early.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Named values that users, tuner and plans set: "grid.p" -> "2".
+/// @file
+/// Named values that users, tuner and plans set: "grid.p" -> "2".
 #pragma once
 
 #include <map>

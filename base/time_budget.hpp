@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Seconds that pieces of work share.
+/// @file
+/// Seconds that pieces of work share.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +21,11 @@ class TimeBudget {
 
   /// 0 when it is used up.
   double left() const { return std::max(0.0, seconds_ - elapsed()); }
+  /// Whether nothing is left.
   bool over() const { return left() <= 0; }
+  /// Seconds since it began.
   double elapsed() const { return clock_() - start_s_; }
+  /// Whether it ends at all.
   bool limited() const { return seconds_ < std::numeric_limits<double>::infinity(); }
   /// Of all seconds, 0 to 1; 0 where it never ends.
   double share_used() const { return limited() ? 1 - left() / seconds_ : 0; }
@@ -36,6 +40,7 @@ class TimeBudget {
   /// That share, beginning now, by the same clock.
   TimeBudget part(double weight, double open) const { return TimeBudget(share(weight, open), clock_); }
 
+  /// Seconds of std::chrono::steady_clock.
   static double steady_seconds();
 
  private:

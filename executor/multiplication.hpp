@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For programs that link foretile: one contraction, planned once, run as often as wanted with numbers of
-// their own.
+/// @file
+/// For programs that link foretile: one contraction, planned once, run as often as wanted with numbers of
+/// their own.
 #pragma once
 
 #include <mpi.h>
@@ -24,6 +25,7 @@
 
 namespace foretile {
 
+/// How a multiplication is planned and run; all ranks give the same.
 struct MultiplicationOptions {
   /// A platform's name or file. "here" is this machine, calibrated or estimated.
   std::string platform = "here";
@@ -79,6 +81,7 @@ class Multiplication {
   Multiplication(const Multiplication&) = delete;
   Multiplication& operator=(const Multiplication&) = delete;
 
+  /// The contraction of the plan.
   const Contraction& contraction() const;
   /// The plan, for simulate() (simulator/simulation.hpp) or to look at.
   const PlannedWork& work() const;

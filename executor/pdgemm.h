@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ScaLAPACK's PxGEMM by foretile: the same arguments, the same result
+/** @file
+   ScaLAPACK's PxGEMM by foretile: the same arguments, the same result
    (https://www.netlib.org/scalapack/slug/, "PvGEMM"), in C, C++ and, without the last underscore, Fortran:
 
      sub(C) = alpha op(sub(A)) op(sub(B)) + beta sub(C),  sub(X) = X(ix:, jx:)
@@ -15,7 +16,8 @@
 
    As in ScaLAPACK, errors end the job: one line on standard error, MPI_Abort(). BLACS is not linked: the
    program brings it. MPI asks for MPI_Init_thread() with MPI_THREAD_FUNNELED. MPI_Init(), which BLACS calls,
-   gives less in MPICH; it works, because only the calling thread uses MPI, and the first rank says so once. */
+   gives less in MPICH; it works, because only the calling thread uses MPI, and the first rank says so once.
+ */
 #ifndef FORETILE_EXECUTOR_PDGEMM_H
 #define FORETILE_EXECUTOR_PDGEMM_H
 
@@ -23,25 +25,28 @@
 extern "C" {
 #endif
 
+/** PDGEMM: double precision. */
 void foretile_pdgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k,
                       const double* alpha, const double* a, const int* ia, const int* ja, const int* desca,
                       const double* b, const int* ib, const int* jb, const int* descb, const double* beta,
                       double* c, const int* ic, const int* jc, const int* descc);
+/** PSGEMM: single precision. */
 void foretile_psgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k,
                       const float* alpha, const float* a, const int* ia, const int* ja, const int* desca,
                       const float* b, const int* ib, const int* jb, const int* descb, const float* beta,
                       float* c, const int* ic, const int* jc, const int* descc);
-/* Complex numbers: the real part, then the imaginary part. */
+/** PZGEMM: complex double precision. The real part comes first. */
 void foretile_pzgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k,
                       const double* alpha, const double* a, const int* ia, const int* ja, const int* desca,
                       const double* b, const int* ib, const int* jb, const int* descb, const double* beta,
                       double* c, const int* ic, const int* jc, const int* descc);
+/** PCGEMM: complex single precision. The real part comes first. */
 void foretile_pcgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k,
                       const float* alpha, const float* a, const int* ia, const int* ja, const int* desca,
                       const float* b, const int* ib, const int* jb, const int* descb, const float* beta,
                       float* c, const int* ic, const int* jc, const int* descc);
 
-/* Seconds that the last call of this process took for products with their messages, and for redistribution.
+/** Seconds that the last call of this process took for products with their messages, and for redistribution.
  */
 void foretile_pgemm_seconds(double* products, double* redistribution);
 

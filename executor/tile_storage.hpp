@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where callers of multiplication.hpp find TileStorage.
+/// @file
+/// Where callers of multiplication.hpp find TileStorage.
 #pragma once
 
 #include "executor/tiles/tile_storage.hpp"

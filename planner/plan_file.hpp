@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A plan as it is stored and exchanged: what it was made from, not the plan itself.
+/// @file
+/// A plan as it is stored and exchanged: what it was made from, not the plan itself.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +17,15 @@ namespace foretile {
 
 /// The content of a plan file (docs/commands.md). Plans are rebuilt from it, the same everywhere.
 struct PlanFile : StoredMachine {
-  Problem problem;
-  std::int64_t gemms = 0;  ///< this and the next two: to notice a rebuild that differs
-  std::int64_t blocks = 0;
-  std::int64_t chunks = 0;
-  Settings parameters;  ///< every one with its value, and "strategy"
-  std::optional<Prediction> predicted;
+  Problem problem;                      ///< what is multiplied
+  std::int64_t gemms = 0;               ///< this and the next two: to notice a rebuild that differs
+  std::int64_t blocks = 0;              ///< blocks of all devices
+  std::int64_t chunks = 0;              ///< chunks of all blocks
+  Settings parameters;                  ///< every one with its value, and "strategy"
+  std::optional<Prediction> predicted;  ///< by a simulation; nothing: none was made
 };
 
+/// The file of a plan, without a prediction.
 PlanFile make_plan_file(const Problem& problem, const MachineSize& size, const PlannedWork& work);
 
 /// Throws InputError that names file and key: no JSON, another version, missing, unknown, wrong or
@@ -33,6 +35,7 @@ PlanFile load_plan_file(const std::filesystem::path& path);
 /// The same from text.
 PlanFile parse_plan_file(const std::string& json, const std::string& source);
 
+/// Writes the whole file or nothing. Throws WorkError, or InputError for a path that cannot be.
 void save_plan_file(const std::filesystem::path& path, const PlanFile& file);
 
 /// The part of a rebuild beside stored_machine().

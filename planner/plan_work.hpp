@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one way from a contraction to a verified plan.
+/// @file
+/// The one way from a contraction to a verified plan.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +21,10 @@ namespace foretile {
 
 /// A verified plan and all that it refers to.
 struct PlannedWork {
-  Contraction contraction;
-  Machine machine;
-  Plan plan;
-  PlanSummary summary;
+  Contraction contraction;                      ///< as it is planned
+  Machine machine;                              ///< for which it is planned
+  Plan plan;                                    ///< proven by verify()
+  PlanSummary summary;                          ///< what the proof counted
   std::vector<ComparedStrategy> compared = {};  ///< where the settings asked for that, or named no strategy
   /// Why the strategy is what it is, where no one named it: comparison_text(), or why none were compared.
   std::string decision = {};

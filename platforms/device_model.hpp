@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What computes: its memory, and how long its launches take.
+/// @file
+/// What computes: its memory, and how long its launches take.
 #pragma once
 
 #include <array>
@@ -11,6 +12,7 @@
 
 namespace foretile {
 
+/// What multiplies tiles.
 enum class DeviceKind {
   gpu,  ///< memory of its own, behind a link
   core  ///< a CPU core; its tiles lie in host memory
@@ -18,7 +20,9 @@ enum class DeviceKind {
 
 /// Extents of C += A B: A is m x k, B is k x n.
 struct ProductSize {
-  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t m = 0,  ///< rows of A and C
+      n = 0,           ///< columns of B and C
+      k = 0;           ///< inner index
 };
 
 /// In percent of a core's part of the cache, each twice the one before. Where CacheModel::kept is measured.
@@ -35,6 +39,7 @@ struct CacheModel {
   /// memory). Measured in double precision and used for both.
   SizeFactors factors = kNoFactors;
 
+  /// Whether CacheModel::kept is measured.
   bool kept_known() const;
   /// The share of the gain that is left for a tile when `used` bytes of tiles, its own among them, were used
   /// since it was. Between kReuseDistances linear in the logarithm, 0 beyond the last.
@@ -43,16 +48,17 @@ struct CacheModel {
   double factor(const ProductSize& size, double cached) const;
 };
 
+/// A GPU or a core.
 struct DeviceModel {
-  DeviceKind kind = DeviceKind::gpu;
-  std::int64_t memory_bytes = 0;  ///< budget for tiles on one device
-  KernelModel kernel = {};        ///< double precision, one product in a launch
+  DeviceKind kind = DeviceKind::gpu;  ///< GPU or core
+  std::int64_t memory_bytes = 0;      ///< budget for tiles on one device
+  KernelModel kernel = {};            ///< double precision, one product in a launch
   /// Of one product in a launch of several (PlanFrame::batch); `latency_s` is that of the whole launch. Not
   /// known: a batch takes the time of its products one after the other with one latency.
   KernelModel batched = {};
   KernelModel single = {};  ///< single precision, as `kernel`; not known: no such problem on this platform
-  KernelModel single_batched = {};
-  CacheModel cache = {};  ///< of cores
+  KernelModel single_batched = {};  ///< single precision, as `batched`
+  CacheModel cache = {};            ///< of cores
 
   /// The curve of launches of one product. May be unknown: see check_precision.
   const KernelModel& kernel_for(Precision precision) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading platform files.
+/// @file
+/// Reading platform files.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much of a platform one run uses, and which rank and device lies where.
+/// @file
+/// How much of a platform one run uses, and which rank and device lies where.
 #pragma once
 
 #include <algorithm>
@@ -14,27 +15,35 @@ namespace foretile {
 
 /// Exactly one of the three is given by the user; none means one node.
 struct MachineSize {
-  std::optional<int> nodes, ranks, gpus;
+  std::optional<int> nodes,  ///< whole nodes
+      ranks,                 ///< ranks, which fill nodes one after the other
+      gpus;                  ///< GPUs, which fill whole ranks
 };
 
 /// Ranks are numbered node by node; the ranks of a node share its sockets in equal parts, so a rank's devices
 /// and cores lie on one socket when ranks_per_node is a multiple of the sockets.
 struct Machine {
-  Platform platform;
-  int ranks = 1;
-  int ranks_per_node = 1;
-  int devices_per_rank = 1;
+  Platform platform;         ///< the model of its parts
+  int ranks = 1;             ///< of the job
+  int ranks_per_node = 1;    ///< of each node, the last may have fewer
+  int devices_per_rank = 1;  ///< of each rank
   /// Of nodes for grids and counts of bytes: `ranks_per_node`, or fewer where nodes are pretended.
   /// 0: `ranks_per_node`.
   int ranks_of_counted_node = 0;
 
+  /// Ranks of a node for grids and counts of bytes.
   int counted_ranks_per_node() const {
     return ranks_of_counted_node > 0 ? ranks_of_counted_node : ranks_per_node;
   }
+  /// Nodes for grids and counts of bytes.
   int counted_nodes() const { return (ranks - 1) / counted_ranks_per_node() + 1; }
+  /// Node of a rank for grids and counts of bytes, from 0.
   int counted_node_of(Rank rank) const { return rank / counted_ranks_per_node(); }
+  /// Nodes that the ranks use.
   int nodes() const { return (ranks - 1) / ranks_per_node + 1; }
+  /// Devices of all ranks.
   int devices() const { return ranks * devices_per_rank; }
+  /// Node of a rank, from 0.
   int node_of(Rank rank) const { return rank / ranks_per_node; }
   /// Socket within its node of a rank's device.
   int socket_of(Rank rank, Device device) const;

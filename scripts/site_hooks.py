@@ -2,14 +2,17 @@
 """Hooks of mkdocs.yml. Formulas become MathML. Links in the pages are those of the repository; here they become links of the site.
 
 Pages outside docs/ become pages of the site. A link to another file of the repository becomes text with its path. A link to a file or
-an anchor that does not exist is a warning, which `mkdocs build --strict` treats as an error.
+an anchor that does not exist is a warning, which `mkdocs build --strict` treats as an error. Doxygen writes the reference of functions
+from the headers that Doxyfile lists; its warnings are warnings here, and a header named in a page becomes a link into it.
 """
 import html.parser
 import json
 import logging
 import pathlib
 import posixpath
+import re
 import subprocess
+import tempfile
 import urllib.parse
 import xml.etree.ElementTree
 
@@ -19,6 +22,7 @@ from mkdocs.structure.files import File
 LOG = logging.getLogger("mkdocs.hooks.foretile")
 PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 SOURCES = {page: source for source, page in PAGES.items()}
+REFERENCE = tempfile.TemporaryDirectory()  # of Doxygen, until MkDocs has copied it
 
 
 def on_config(config):
@@ -33,8 +37,30 @@ def on_files(files, config):
         file = File(page, str(root), config["site_dir"], config["use_directory_urls"])
         file.abs_src_path = str(root / source)
         files.append(file)
+    Links.headers = {}
+    if (root / "Doxyfile").exists():
+        Links.headers = add_reference(root, files, config)
     Links.files = files
     return files
+
+
+def add_reference(root, files, config):
+    """Runs Doxygen and adds what it wrote as api/. Returns each header's page."""
+    folder = pathlib.Path(REFERENCE.name)
+    keys = f"OUTPUT_DIRECTORY={folder}\nGENERATE_TAGFILE={folder}/tags\n"
+    try:
+        done = subprocess.run(["doxygen", "-"], input=(root / "Doxyfile").read_text() + "\n" + keys, cwd=root, capture_output=True, text=True)
+    except FileNotFoundError:
+        LOG.warning("Doxyfile: found no doxygen, expected it; scripts/setup doxygen installs it")
+        return {}
+    lines = done.stderr.splitlines() or ["doxygen failed"] * (done.returncode != 0)
+    for line in lines:
+        LOG.warning("%s", line.replace(f"{root}/", "").replace(": error: ", ": "))
+    for path in sorted(folder.glob("api/**/*")):
+        if path.is_file():
+            files.append(File(str(path.relative_to(folder)), str(folder), config["site_dir"], config["use_directory_urls"]))
+    compounds = xml.etree.ElementTree.parse(folder / "tags").iterfind("compound[@kind='file']") if (folder / "tags").exists() else []
+    return {one.findtext("path").replace(f"{root}/", "") + one.findtext("name"): "api/" + one.findtext("filename") for one in compounds}
 
 
 def on_nav(nav, config, files):
@@ -60,10 +86,14 @@ def on_post_build(config):
             if parts.scheme or parts.netloc or path.name == "404.html":
                 continue
             target = (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else path
-            where = source_of(str(path.relative_to(site.resolve()).with_suffix(".md")))
+            name = path.relative_to(site.resolve())
+            by_doxygen = name.parts[0] == "api"  # it links to sections that it leaves out
+            where = name if by_doxygen else source_of(str(name.with_suffix(".md")))
             if not target.is_file():
                 LOG.warning("%s: found a link to %s, expected a file of the site", where, link)
-            elif parts.fragment and target in pages and urllib.parse.unquote(parts.fragment) not in pages[target].names:
+            elif by_doxygen or not parts.fragment or target not in pages:
+                continue
+            elif urllib.parse.unquote(parts.fragment) not in pages[target].names:
                 LOG.warning("%s: found a link to %s, expected an anchor of that page", where, link)
     index = site / "search/search_index.json"  # for pages that a browser opens as files, where it may not fetch JSON
     index.with_suffix(".js").write_text("var foretile_search_index = " + json.dumps(json.loads(index.read_text())) + ";\n")
@@ -93,6 +123,21 @@ class Links(markdown.Extension, markdown.treeprocessors.Treeprocessor):
                     code.text = markdown.util.AtomicString((code.text or "").replace("\\|", "|"))
             elif element.tag == "code" and len(element.text or "") < 48:
                 element.set("class", "short")
+        self.link_headers(root)
+
+    def link_headers(self, root):
+        for parent in list(root.iter()):
+            if parent.tag in ("a", "pre") or re.fullmatch("h[1-6]", parent.tag):
+                continue
+            for place, code in enumerate(parent):
+                if code.tag == "code" and code.text in self.headers:
+                    link = xml.etree.ElementTree.Element("a", href=self.to_page(self.headers[code.text]))
+                    link.tail, code.tail = code.tail, None
+                    link.append(code)
+                    parent[place] = link
+
+    def to_page(self, page):
+        return posixpath.relpath(page, posixpath.dirname(self.page) or ".")
 
     def change(self, element, key):
         link = urllib.parse.urlsplit(element.get(key))
@@ -102,8 +147,7 @@ class Links(markdown.Extension, markdown.treeprocessors.Treeprocessor):
         target = posixpath.normpath(posixpath.join(posixpath.dirname(source), urllib.parse.unquote(link.path)))
         page = PAGES.get(target) or (target[len("docs/"):] if target.startswith("docs/") else None)
         if page and self.files.get_file_from_path(page):
-            relative = posixpath.relpath(page, posixpath.dirname(self.page) or ".")
-            element.set(key, urllib.parse.urlunsplit(link._replace(path=urllib.parse.quote(relative))))
+            element.set(key, urllib.parse.urlunsplit(link._replace(path=urllib.parse.quote(self.to_page(page)))))
             return
         if target.startswith(("..", "/")):
             LOG.warning("%s: found a link to %s, expected one into the repository", source, element.get(key))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A plan's time on the model of its machine, in C: link foretile::simulator beside foretile::executor. */
+/** @file
+   A plan's time on the model of its machine, in C: link foretile::simulator beside foretile::executor. */
 #ifndef FORETILE_SIMULATOR_FORETILE_SIMULATE_H
 #define FORETILE_SIMULATOR_FORETILE_SIMULATE_H
 
@@ -10,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Seconds from the start on all ranks to the end of the last. By foretile's fluid
-   engine, as often as wanted. Not collective; any rank can do it for all. */
+/** Seconds from the start on all ranks to the end of the last. By foretile's fluid engine, as often as
+   wanted. Not collective; any rank can do it for all. FORETILE_WRONG_INPUT for NULL. */
 foretile_status foretile_simulate(const foretile_work* work, double* seconds);
 
 #ifdef __cplusplus

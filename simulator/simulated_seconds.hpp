@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What plans take, for the planner's choices: by the fluid engine alone, so that every
-// program chooses alike.
+/// @file
+/// What plans take, for the planner's choices: by the fluid engine alone, so that every
+/// program chooses alike.
 #pragma once
 
 #include "planner/plan_work.hpp"

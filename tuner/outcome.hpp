@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a candidate is and what its evaluation said.
+/// @file
+/// What a candidate is and what its evaluation said.
 #pragma once
 
 #include <functional>
@@ -20,33 +21,38 @@ inline constexpr const char* kEffort = "chunks_and_messages";
 /// Key of Outcome::extra: true where the time comes from CostModel::evaluate_coarsely.
 inline constexpr const char* kCoarseKey = "coarse";
 
-/// Keys of Outcome::extra: the text that says what limits the time, and flop/s.
+/// Key of Outcome::extra: the text that says what limits the time.
 inline constexpr const char* kLimitKey = "limit";
-inline constexpr const char* kRateKey = "flops_per_s";
+inline constexpr const char* kRateKey = "flops_per_s";  ///< Key of Outcome::extra: flop/s.
 
+/// What an evaluation said of a candidate.
 struct Outcome {
+  /// How the evaluation ended.
   enum class Status {
     done,        ///< `makespan_s` holds
     stopped,     ///< takes longer than was of interest: `lower_bound_s` holds
     infeasible,  ///< the planner refuses the candidate; `message` says why
     failed       ///< the evaluation itself broke: crash, time or memory limit, error
   };
-  Status status = Status::failed;
-  double makespan_s = 0;  ///< seconds, finite and not negative when done; 0 otherwise
-  std::string message;
-  nlohmann::json extra;      ///< whatever else the cost model tells; kept in the history as it is
-  double lower_bound_s = 0;  ///< seconds that the evaluation takes at least, when stopped; 0 otherwise
+  Status status = Status::failed;  ///< how it ended
+  double makespan_s = 0;           ///< seconds, finite and not negative when done; 0 otherwise
+  std::string message;             ///< why it was refused or failed, in one line; else empty
+  nlohmann::json extra;            ///< whatever else the cost model tells; kept in the history as it is
+  double lower_bound_s = 0;        ///< seconds that the evaluation takes at least, when stopped; 0 otherwise
 
+  /// Whether there is a time.
   bool done() const { return status == Status::done; }
+  /// All members are equal.
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
 /// A candidate with its outcome and the seconds its evaluation took.
 struct Evaluation {
-  Candidate candidate;
-  Outcome outcome;
-  double wall_s = 0;
+  Candidate candidate;  ///< what was evaluated
+  Outcome outcome;      ///< what came out
+  double wall_s = 0;    ///< time that the evaluation took
 
+  /// All members are equal.
   friend bool operator==(const Evaluation&, const Evaluation&) = default;
 };
 
@@ -63,7 +69,7 @@ struct FirstLook {
 /// What can be asked of a candidate. All but `evaluate` and `evaluate_coarsely` is for the search "bound"
 /// only.
 struct CostModel {
-  CostFunction evaluate;
+  CostFunction evaluate;  ///< a full simulation
   /// Cheaper: where it is done, `makespan_s` is a time that evaluate's cannot beat.
   CostFunction bound = {};
   /// Almost for nothing, and in the tuner's own process: seconds that `evaluate` cannot beat; 0 when
@@ -89,11 +95,13 @@ bool is_coarse(const Outcome& outcome);
 /// "done", "stopped", "infeasible" or "failed".
 std::string status_name(Outcome::Status status);
 
+/// As a history stores it; outcome_from_json() reads it again.
 nlohmann::json to_json(const Outcome& outcome);
 
 /// Throws InputError when fields are missing or impossible; the message does not name a place.
 Outcome outcome_from_json(const nlohmann::json& json);
 
+/// As a history stores it; evaluation_from_json() reads it again.
 nlohmann::json to_json(const Evaluation& evaluation);
 
 /// As outcome_from_json.

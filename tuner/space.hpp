@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The search space: which parameters may take which values.
+/// @file
+/// The search space: which parameters may take which values.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,11 @@ namespace foretile {
 
 /// A key of `--set` and the texts it may take, in the order they are tried; no value twice.
 struct Parameter {
-  std::string name;
-  std::vector<std::string> values;
-  std::string where = {};  ///< "FILE:LINE" where a file gives it; does not count in comparisons
+  std::string name;                 ///< as in `--set`
+  std::vector<std::string> values;  ///< to try, in this order
+  std::string where = {};           ///< "FILE:LINE" where a file gives it; does not count in comparisons
 
+  /// Same name and same values.
   friend bool operator==(const Parameter& a, const Parameter& b) {
     return a.name == b.name && a.values == b.values;
   }
@@ -34,6 +36,7 @@ class Space {
   /// combinations. No parameters at all make a space of size 0.
   explicit Space(std::vector<Parameter> parameters);
 
+  /// In the order of the digits, the last varies fastest.
   const std::vector<Parameter>& parameters() const { return parameters_; }
 
   /// Number of combinations.
@@ -48,6 +51,7 @@ class Space {
   /// The same text for equal spaces; its digest belongs into a history's header.
   std::string text() const;
 
+  /// Same parameters and values.
   friend bool operator==(const Space&, const Space&) = default;
 
  private:

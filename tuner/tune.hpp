@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tuner: proposes candidates, has them simulated in worker processes, keeps the history, ranks.
+/// @file
+/// The tuner: proposes candidates, has them simulated in worker processes, keeps the history, ranks.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,9 @@
 
 namespace foretile {
 
+/// What is searched, how, and how long.
 struct TuneOptions {
-  Space space;
+  Space space;  ///< all candidates that may be tried
   /// Tried before everything else, in this order: the paper's defaults. They need not lie in the space, and
   /// their values should be spelled as the space spells them ("0.5", not "0.50").
   std::vector<Candidate> first;
@@ -26,7 +28,7 @@ struct TuneOptions {
   /// at the best time. They need not lie in the space.
   std::vector<Candidate> starts = {};
   std::string search = "random";  ///< a name of search_names()
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;         ///< of random numbers
   /// At its end running evaluations are killed and not recorded, except the very first candidate: it goes on
   /// until it is done, or has been simulated coarsely (CostModel::evaluate_coarsely), or `latest` is over, so
   /// that there is something to compare with.
@@ -34,7 +36,7 @@ struct TuneOptions {
   TimeBudget latest = TimeBudget();  ///< by then tune() returns, whatever is missing
   /// Evaluations, those of the history included; in the search by bounds without the infeasible ones.
   std::optional<std::uint64_t> budget_count;
-  WorkerLimits limits;
+  WorkerLimits limits;            ///< of the worker processes
   std::filesystem::path history;  ///< empty: none is kept
   /// When the search is complete and time and count are left: simulate in full what differs from the best in
   /// one parameter and is not known (tuner/effects.hpp).
@@ -45,15 +47,16 @@ struct TuneOptions {
 
 /// For the progress line.
 struct TuneProgress {
-  std::uint64_t evaluated = 0;
-  std::uint64_t total = 0;  ///< that will be evaluated if time allows
-  int running = 0;
-  std::optional<double> best_s;
-  double elapsed_s = 0;
+  std::uint64_t evaluated = 0;                ///< candidates so far
+  std::uint64_t total = 0;                    ///< that will be evaluated if time allows
+  int running = 0;                            ///< evaluations under way
+  std::optional<double> best_s;               ///< least time so far, in seconds
+  double elapsed_s = 0;                       ///< since the start
   std::optional<double> left_s;               ///< an estimate; empty before there is ground for one
   std::optional<std::uint64_t> bounded = {};  ///< candidates with a bound, while bounds are computed
 };
 
+/// Why the search ended.
 enum class TuneEnd {
   complete,  ///< the whole space is evaluated, or what is left cannot be faster
   count,     ///< the budget by count is used up
@@ -61,6 +64,7 @@ enum class TuneEnd {
   interrupt  ///< SIGINT, SIGTERM or SIGHUP
 };
 
+/// What the tuner found.
 struct TuneResult {
   /// All evaluations, those of the history included: done ones from fast to slow (at equal times `first`
   /// before others, then by their values), after them the stopped, the infeasible and the failed ones in the
@@ -76,16 +80,17 @@ struct TuneResult {
   std::uint64_t candidates = 0;        ///< of the space, first, starts and the history
   std::uint64_t evaluated = 0;         ///< all of ranking but the infeasible ones
   std::uint64_t stopped = 0;           ///< of `evaluated`: given up when they took longer than the best
-  std::uint64_t infeasible = 0;
-  std::uint64_t failed = 0;
-  std::uint64_t from_history = 0;  ///< how many of `ranking` an earlier run made
+  std::uint64_t infeasible = 0;        ///< refused by the planner
+  std::uint64_t failed = 0;            ///< ended by a crash, a limit or an error
+  std::uint64_t from_history = 0;      ///< how many of `ranking` an earlier run made
   /// No candidate is faster than the best one by more than this share of its time: best / least open bound
   /// - 1. 0: the best is proven. Empty: not known.
   std::optional<double> gap;
+  /// Whether no candidate can be faster.
   bool proven() const { return gap && *gap == 0; }
   TuneEnd end = TuneEnd::complete;  ///< of the search; time for `effects` may have run out later
   int signal = 0;                   ///< that interrupted, else 0
-  double wall_s = 0;
+  double wall_s = 0;                ///< time of the whole search
 
   /// The fastest, or null when no candidate is done.
   const Evaluation* best() const;
@@ -97,11 +102,11 @@ struct TuneResult {
 /// Called after each evaluation and about ten times a second.
 using ProgressFunction = std::function<void(const TuneProgress&)>;
 
-/// The search "bound" evaluates `first` and `starts`, asks for the bounds of the space in random order for at
-/// most half of the time that is left, and evaluates those below the best time, the least first, each plan
-/// once. Throws InputError for an unknown search, one that needs bounds where the cost model has none,
-/// budgets or limits that are not positive, nothing to search, or a history that does not belong to this run
-/// (History). Candidates that fail are part of the result, not errors.
+/// Searches the fastest candidate. The search "bound" evaluates `first` and `starts`, asks for the bounds of
+/// the space in random order for at most half of the time that is left, and evaluates those below the best
+/// time, the least first, each plan once. Throws InputError for an unknown search, one that needs bounds
+/// where the cost model has none, budgets or limits that are not positive, nothing to search, or a history
+/// that does not belong to this run (History). Candidates that fail are part of the result, not errors.
 TuneResult tune(const TuneOptions& options, const CostModel& cost, const ProgressFunction& progress = {});
 /// For searches that need no bounds.
 TuneResult tune(const TuneOptions& options, const CostFunction& cost, const ProgressFunction& progress = {});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Evaluations in processes of their own, several at a time.
+/// @file
+/// Evaluations in processes of their own, several at a time.
 #pragma once
 
 #include <chrono>
@@ -11,6 +12,7 @@
 
 namespace foretile {
 
+/// What evaluations may use.
 struct WorkerLimits {
   int workers = 0;                 ///< at a time; 0: the cores this process may use
   double evaluation_s = 600;       ///< one evaluation; longer ones are killed and recorded as failed
@@ -32,8 +34,11 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
+  /// What is being evaluated.
   std::vector<Candidate> running() const;
+  /// Number of evaluations under way.
   int count() const { return static_cast<int>(children_.size()); }
+  /// Whether another evaluation may start.
   bool has_room() const { return count() < limits_.workers; }
 
   /// Requires has_room(). Throws WorkError when no process can be started.
@@ -45,6 +50,7 @@ class Workers {
 
   /// Kills a child without an outcome. Does nothing when the candidate is not running.
   void end(const Candidate& candidate);
+  /// Kills all children without an outcome.
   void end_all();
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A part of a matrix.
+/// @file
+/// A part of a matrix.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +9,14 @@ namespace foretile {
 
 /// Elements [row, row + rows) x [column, column + columns) of a matrix, counted from 0.
 struct MatrixRectangle {
-  std::int64_t row = 0, column = 0, rows = 0, columns = 0;
+  std::int64_t row = 0,  ///< first row
+      column = 0,        ///< first column
+      rows = 0,          ///< number of rows
+      columns = 0;       ///< number of columns
 
+  /// Whether it has no elements.
   bool empty() const { return rows == 0 || columns == 0; }
+  /// All four numbers are equal.
   friend bool operator==(const MatrixRectangle&, const MatrixRectangle&) = default;
 };
 

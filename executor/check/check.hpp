@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is the product right? All ranks together.
+/// @file
+/// Is the product right? All ranks together.
 #pragma once
 
 #include <mpi.h>
@@ -16,12 +17,13 @@
 
 namespace foretile {
 
+/// Result of the check of C; the same on all ranks.
 struct CheckResult {
   /// A tile of C and who holds it.
   struct Place {
-    std::int32_t row = 0;
-    std::int32_t column = 0;
-    Rank rank = 0;
+    std::int32_t row = 0;     ///< tile row of C
+    std::int32_t column = 0;  ///< tile column of C
+    Rank rank = 0;            ///< the rank that holds the tile
   };
   std::string_view method;     ///< "freivalds" or "freivalds + reference"
   double relative_error = 0;   ///< of the worst tile of C, by its own norm (see TileErrors), or of given
@@ -30,6 +32,7 @@ struct CheckResult {
   std::optional<Place> worst;  ///< nothing without tiles of C
   std::string c_digest;        ///< of all bits of C, whatever rank holds them; see digest_of_c()
 
+  /// Whether the error is within what rounding explains.
   bool passed() const { return relative_error <= allowed_error; }
 };
 
@@ -43,8 +46,9 @@ void find_worst(const Contraction& contraction, const TileErrors& mine, MPI_Comm
 /// Of all bits of C, 16 hexadecimal digits, whatever rank holds which tile. Collective.
 std::string digest_of_c(const HostStore& host, MPI_Comm communicator);
 
+/// What the check may use.
 struct CheckOptions {
-  FreivaldsOptions freivalds;
+  FreivaldsOptions freivalds;  ///< threads and memory of Freivalds' test
   /// When no rank has more flops, tiles are also compared with a reference; its speed is about 0.2 Gflop/s.
   double reference_flops = 1e8;
 };

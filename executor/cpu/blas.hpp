@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of tiles on one core, by OpenBLAS.
+/// @file
+/// Products of tiles on one core, by OpenBLAS.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,12 @@
 namespace foretile {
 
 /// Vector instructions of a core, worst first; higher ones include the lower.
-enum class VectorLevel { baseline, avx, avx2, avx512 };
+enum class VectorLevel {
+  baseline,  ///< SSE2
+  avx,       ///< AVX
+  avx2,      ///< AVX2 and FMA
+  avx512     ///< AVX-512 F, DQ, BW and VL
+};
 
 /// What this machine's cores and operating system allow.
 VectorLevel cpu_level();

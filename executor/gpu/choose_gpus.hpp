@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which GPUs are used: NVIDIA's, or threads that play them.
+/// @file
+/// Which GPUs are used: NVIDIA's, or threads that play them.
 #pragma once
 
 #include <memory>
@@ -10,11 +11,12 @@
 
 namespace foretile {
 
+/// Which GPUs a program uses.
 enum class GpuChoice {
   automatic,  ///< CUDA's if there are any, else none
-  cuda,
-  stand_in,  ///< threads of the CPU that play one
-  none
+  cuda,       ///< CUDA's; an error where there are none
+  stand_in,   ///< threads of the CPU that play one
+  none        ///< cores stand for them
 };
 
 /// Null where none are wanted or, with `automatic`, there are none. Throws InputError when CUDA's are wanted
@@ -25,6 +27,7 @@ std::unique_ptr<Gpus> choose_gpus(GpuChoice choice);
 /// keep stays for the next run.
 std::unique_ptr<Gpus> gpus_for(const Machine& machine, GpuChoice choice);
 
+/// GPUs for a plan, and why they are these.
 struct GpusForPlan {
   std::unique_ptr<Gpus> gpus;  ///< null: cores stand for the devices
   bool cuda = false;           ///< they have memory of their own; else device memory is host memory

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two-dimensional block-cyclic distribution of ScaLAPACK
-// (https://www.netlib.org/scalapack/slug/node75.html, "Array descriptors").
+/// @file
+/// The two-dimensional block-cyclic distribution of ScaLAPACK
+/// (https://www.netlib.org/scalapack/slug/node75.html, "Array descriptors").
 #pragma once
 
 #include <algorithm>
@@ -15,15 +16,19 @@ namespace foretile {
 
 /// A P x Q grid of processes, and which rank each is.
 struct BlacsGrid {
-  int rows = 1, columns = 1;
-  int row = -1, column = -1;  ///< of this process; -1: it is not in the grid
+  int rows = 1,     ///< process rows P
+      columns = 1;  ///< process columns Q
+  int row = -1,     ///< of this process; -1: it is not in the grid
+      column = -1;  ///< the same
   /// (p, q) is ranks[p * columns + q], in the communicator of the multiplication; empty: p * columns + q.
   std::vector<Rank> ranks;
 
+  /// Rank of process (p, q), in the communicator of the multiplication.
   Rank rank_at(int p, int q) const {
     const std::int64_t place = std::int64_t{p} * columns + q;
     return ranks.empty() ? Rank::of(place) : ranks[static_cast<std::size_t>(place)];
   }
+  /// Whether the rank is a process of the grid.
   bool has(Rank rank) const {
     if (ranks.empty()) return rank < std::int64_t{rows} * columns;
     return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
@@ -32,26 +37,34 @@ struct BlacsGrid {
 
 /// Entries 2 to 8 of a descriptor, counted from 0.
 struct BlockCyclicShape {
-  std::int64_t rows = 0, columns = 0;            ///< M_, N_
-  std::int64_t row_block = 1, column_block = 1;  ///< MB_, NB_
-  int row_source = 0, column_source = 0;         ///< RSRC_, CSRC_
-  std::int64_t ld = 1;                           ///< LLD_, of this process
+  std::int64_t rows = 0,       ///< M_
+      columns = 0;             ///< N_
+  std::int64_t row_block = 1,  ///< MB_
+      column_block = 1;        ///< NB_
+  int row_source = 0,          ///< RSRC_
+      column_source = 0;       ///< CSRC_
+  std::int64_t ld = 1;         ///< LLD_, of this process
 };
 
 /// Indices of a matrix in another order, as neighbours that keep their order. A product may take the indices
 /// that it sums over, the rows of A and C, and the columns of B and C in any order.
 class IndexOrder {
  public:
+  /// Neighbouring indices [begin, begin + size).
   struct Run {
-    std::int64_t begin = 0, size = 0;
+    std::int64_t begin = 0,  ///< first index
+        size = 0;            ///< number of indices
   };
   /// 0, 1, 2, ...
   IndexOrder() = default;
+  /// Puts these indices behind those that are there.
   void add(Run run);
   /// Calls visit(run) for what stands at places [begin, begin + size).
   template <class Visit>
   void for_each_run(std::int64_t begin, std::int64_t size, const Visit& visit) const;
+  /// Whether the order is 0, 1, 2, ...
   bool natural() const { return runs_.empty(); }
+  /// The same text for equal orders.
   std::string text() const;
 
  private:
@@ -82,11 +95,15 @@ class BlockCyclic final : public Layout {
   /// The part `of` the matrix, all of it by default, with its rows and columns in other orders. Throws
   /// InputError for impossible numbers.
   BlockCyclic(BlacsGrid grid, const BlockCyclicShape& shape);
+  /// The same of the part `of` the matrix, with its rows and columns in these orders.
   BlockCyclic(BlacsGrid grid, const BlockCyclicShape& shape, const MatrixRectangle& of, IndexOrder rows = {},
               IndexOrder columns = {});
 
+  /// The grid of processes.
   const BlacsGrid& grid() const { return grid_; }
+  /// Rows of the part, in elements.
   std::int64_t rows() const override { return of_.rows; }
+  /// Columns of the part, in elements.
   std::int64_t columns() const override { return of_.columns; }
   void for_each_part(const MatrixRectangle& of,
                      const std::function<void(const MatrixPart&)>& visit) const override;
@@ -95,9 +112,11 @@ class BlockCyclic final : public Layout {
 
   /// Rows of the whole matrix that process row `p` keeps (ScaLAPACK's NUMROC), and columns of column `q`.
   std::int64_t local_rows(int p) const;
+  /// Columns of the whole matrix that process column `q` keeps (ScaLAPACK's NUMROC).
   std::int64_t local_columns(int q) const;
   /// Which process row keeps row `i` of the part, before it was ordered; which column keeps column `j`.
   int process_row(std::int64_t i) const;
+  /// Which process column keeps column `j` of the part, before it was ordered.
   int process_column(std::int64_t j) const;
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a program keeps a dense matrix on its ranks.
+/// @file
+/// How a program keeps a dense matrix on its ranks.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +17,10 @@ namespace foretile {
 
 /// A rectangle that is stored column-major on one rank. Its place is known on that rank alone.
 struct MatrixPart {
-  MatrixRectangle where;
-  Rank rank = 0;
-  std::int64_t at = 0;  ///< the first element, counted in elements from the start of the rank's memory
-  std::int64_t ld = 1;  ///< distance between neighbouring columns, in elements
+  MatrixRectangle where;  ///< the elements that it holds
+  Rank rank = 0;          ///< the rank that stores it
+  std::int64_t at = 0;    ///< the first element, counted in elements from the start of the rank's memory
+  std::int64_t ld = 1;    ///< distance between neighbouring columns, in elements
 };
 
 /// Of a rank's memory, so that places fit 63 bits also in bytes of elements of 16.
@@ -30,7 +31,9 @@ class Layout {
  public:
   virtual ~Layout() = default;
 
+  /// Rows of the matrix, in elements.
   virtual std::int64_t rows() const = 0;
+  /// Columns of the matrix, in elements.
   virtual std::int64_t columns() const = 0;
   /// The parts of the rectangle, each element in one; in the same order on all ranks.
   virtual void for_each_part(const MatrixRectangle& of,
@@ -43,7 +46,7 @@ class Layout {
 
 /// A matrix in a program's memory: the layout, and where the rank's elements start (nullptr: it has none).
 struct DistributedMatrix {
-  std::shared_ptr<const Layout> layout;
+  std::shared_ptr<const Layout> layout;  ///< how it is distributed; the same matrix on all ranks
   std::byte* local = nullptr;
 };
 

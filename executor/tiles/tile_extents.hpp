@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where tiles lie in memory, and how large they are there.
+/// @file
+/// Where tiles lie in memory, and how large they are there.
 #pragma once
 
 #include "executor/tiles/tile_view.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the numbers of A, B and the initial C come from, and where C goes: from a seed, or from a caller.
+/// @file
+/// Where the numbers of A, B and the initial C come from, and where C goes: from a seed, or from a caller.
 #pragma once
 
 #include <cstddef>
@@ -45,6 +46,7 @@ std::int64_t bytes_in_place(const Contraction& contraction, Matrix matrix, std::
 /// Anyone can make the numbers again (executor/tiles/initial_tile.hpp). The contraction must outlive this.
 class SeededTiles final : public TileStorage {
  public:
+  /// Numbers by the seed of this contraction.
   explicit SeededTiles(const Contraction& contraction) : problem_(contraction) {}
   void fill(TileRef tile, std::byte* to) const override;
   void fill_part(const GeneratedPart& part, std::byte* tile) const override;

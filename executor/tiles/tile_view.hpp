@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tile that lies in somebody's memory.
+/// @file
+/// A tile that lies in somebody's memory.
 #pragma once
 
 #include <algorithm>
@@ -11,17 +12,21 @@ namespace foretile {
 
 /// Column-major: element (i, j) is the (i + j ld)-th. Tiles of A and B are only read.
 struct TileView {
-  std::byte* data = nullptr;
-  std::int64_t ld = 0;  ///< in elements, at least the rows and 1
+  std::byte* data = nullptr;  ///< the first element; nullptr: no tile
+  std::int64_t ld = 0;        ///< in elements, at least the rows and 1
 };
 
 /// The extents of a tile as it lies in memory.
 struct TileExtents {
-  std::int64_t rows = 0, columns = 0;
-  std::int64_t element_bytes = 0;
+  std::int64_t rows = 0,           ///< in elements
+      columns = 0;                 ///< in elements
+  std::int64_t element_bytes = 0;  ///< bytes of an element
 
+  /// Bytes of all elements, without gaps.
   std::int64_t bytes() const { return rows * columns * element_bytes; }
+  /// Whether such a tile has no gaps between its columns.
   bool gapless(TileView view) const { return view.ld == rows || columns <= 1; }
+  /// The tile at this address, without gaps.
   TileView gapless_at(std::byte* data) const { return {data, std::max<std::int64_t>(1, rows)}; }
 };
 
@@ -38,6 +43,7 @@ void for_each_piece(const TileExtents& extents, TileView from, TileView to, cons
           column);
 }
 
+/// Copies all elements; the tiles must not overlap.
 inline void copy_tile(const TileExtents& extents, TileView from, TileView to) {
   for_each_piece(extents, from, to, [](const std::byte* x, std::byte* y, std::int64_t bytes) {
     if (bytes > 0) std::memcpy(y, x, static_cast<std::size_t>(bytes));

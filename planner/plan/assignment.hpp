@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who worked on which block where devices of a rank take them while they run.
+/// @file
+/// Who worked on which block where devices of a rank take them while they run.
 #pragma once
 
 #include <filesystem>
@@ -14,9 +15,10 @@ namespace foretile {
 /// lists them: those of device 0, then those of device 1, ...
 using RankAssignment = std::vector<std::vector<int>>;
 
+/// Who took which block in a run with open pools.
 struct Assignment {
   std::string plan;  ///< digest of the plan with its open pools (planner/plan/plan_digest.hpp)
-  std::vector<RankAssignment> ranks;
+  std::vector<RankAssignment> ranks;  ///< by rank
 };
 
 /// The plan in which each device works on the blocks that it took: Pool::taken. Throws InputError, which

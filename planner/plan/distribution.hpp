@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which rank the tiles of an operand live on.
+/// @file
+/// Which rank the tiles of an operand live on.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +12,19 @@
 
 namespace foretile {
 
+/// Rules that give each tile an owner.
 enum class DistributionKind : std::uint8_t {
   cyclic,      ///< over the axes of the grid: see cyclic_owner()
   contiguous,  ///< in the order of tile ids (row by row), each rank as many tiles as the others, or one more
   table        ///< rank by rank in `owners`
 };
 
+/// Which rank owns which tile of a matrix.
 struct Distribution {
-  DistributionKind kind = DistributionKind::cyclic;
+  DistributionKind kind = DistributionKind::cyclic;  ///< the rule
   std::vector<Rank> owners = {};  ///< of each tile, by id; for DistributionKind::table only
 
+  /// Same rule and same table.
   friend bool operator==(const Distribution&, const Distribution&) = default;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work on cores between the products of a plan: what C of one product has to do with A and B of a later one.
+/// @file
+/// Work on cores between the products of a plan: what C of one product has to do with A and B of a later one.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +17,18 @@ struct PlanFrame;
 /// One of the tensors of which tiles of A and B are made, and to which tiles of C are added.
 struct PlanTensor {
   TileId first = 0;        ///< of its tiles, whose numbers follow each other
-  Step from = 0, end = 0;  ///< it is in memory from this step on; `end`: behind the last
+  Step from = 0,           ///< it is in memory from this step on
+      end = 0;             ///< the step behind the last
   bool on_demand = false;  ///< no rank keeps its tiles: each is generated for every task that reads it
 };
 
 /// All of them. Tiles are numbered tensor by tensor; their sizes are Contraction::t_elements.
 struct PlanTensors {
-  std::vector<PlanTensor> list;
-  std::vector<Rank> owners;  ///< by tile: the rank that has it, and whose tasks add to it
-  int tasks_at_once = 1;     ///< of a rank, at most: its cores
+  std::vector<PlanTensor> list;  ///< the tensors, in the order of their tiles
+  std::vector<Rank> owners;      ///< by tile: the rank that has it, and whose tasks add to it
+  int tasks_at_once = 1;         ///< of a rank, at most: its cores
 
+  /// Which tensor of the list the tile belongs to.
   std::size_t tensor_of(TileId tile) const;
   /// Whether a task of `rank` that reads the tile waits for a message.
   bool comes_to(Rank rank, TileId tile) const {
@@ -38,14 +41,17 @@ struct PlanTensors {
 /// is read, times `factor`, which counts the sign of the order, too.
 struct FlowTask {
   std::int32_t after = -1;  ///< the rank's last task before that adds to the tensor's tile; -1: none here
-  Step step = 0;
-  TileRef reads = {};   ///< of a tensor, or a finished tile of C: of this rank, or from another
+  Step step = 0;            ///< the step that it belongs to
+  TileRef reads = {};       ///< of a tensor, or a finished tile of C: of this rank, or from another
   TileRef writes = {};  ///< of a tensor, or one of the rank's that is there from then on, until its step ends
-  double factor = 1;
-  AxisOrder order = {};
+  double factor = 1;    ///< of what is read
+  AxisOrder order = {};  ///< of the axes; by it the tile is permuted
 
+  /// Whether it adds a tile of C to a tensor.
   bool adds() const { return writes.matrix == Matrix::t; }
+  /// Whether it makes a tile of A or B.
   bool makes_operand() const { return writes.matrix == Matrix::a || writes.matrix == Matrix::b; }
+  /// The tile of the tensor, read or written.
   TileId tensor_tile() const { return adds() ? writes.id : reads.id; }
   /// What is read is written as it is.
   bool copies() const { return factor == 1 && order.is_identity(); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is done where and in which order: plain data that knows no MPI, no CUDA and no SimGrid.
+/// @file
+/// What is done where and in which order: plain data that knows no MPI, no CUDA and no SimGrid.
 #pragma once
 
 #include <algorithm>
@@ -26,31 +27,33 @@ namespace foretile {
 /// 2). The products of a chunk are implied: for each A_ik in order, for each column j of the block in order,
 /// B_kj nonzero and C_ij kept.
 struct Chunk {
-  std::vector<TileId> a;
-  Step step = 0;  ///< which barrier ends it, or of PlanFrame::steps; increasing along a device
+  std::vector<TileId> a;  ///< tiles of A, in the order of their loads
+  Step step = 0;          ///< which barrier ends it, or of PlanFrame::steps; increasing along a device
 };
 
 /// Columns of C, and of B where it stays, that stay on a device while the block is worked on (RR-9365
 /// 3.2.2, RR-9289 2). The rows of C follow from the tiles of A.
 struct Block {
   std::vector<std::int32_t> columns;  ///< increasing
-  std::vector<Chunk> chunks;
+  std::vector<Chunk> chunks;          ///< in the order of the work
 };
 
 /// Devices of a plan that are alike.
 struct DeviceClass {
-  DeviceKind kind = DeviceKind::gpu;
-  std::int64_t memory_bytes = 0;  ///< that a device may use
+  DeviceKind kind = DeviceKind::gpu;  ///< GPU or core
+  std::int64_t memory_bytes = 0;      ///< that a device may use
   int cores = 1;  ///< that share each product of a device (platforms/cost/team.hpp); of GPUs 1
 };
 
+/// Work of one device.
 struct DevicePlan {
-  std::vector<Block> blocks;
-  int device_class = 0;  ///< of PlanFrame::device_classes
+  std::vector<Block> blocks;  ///< in the order of the work
+  int device_class = 0;       ///< of PlanFrame::device_classes
 };
 
+/// Work and messages of one rank.
 struct RankPlan {
-  std::vector<DevicePlan> devices;
+  std::vector<DevicePlan> devices;  ///< by number
   std::vector<Transfer> transfers;  ///< of tiles that this rank owns, in sending order
   std::vector<Sum> sums = {};  ///< with PlanFrame::partial_sums: of all tiles that it has a part of, or owns
   RankFlow flow = {};          ///< with PlanFrame::steps
@@ -58,10 +61,10 @@ struct RankPlan {
 
 /// Chunk `chunk` of block `block`; -1 as chunk stands for the end of the block.
 struct ChunkPlace {
-  Rank rank = 0;
-  Device device = 0;
-  int block = 0;
-  int chunk = 0;
+  Rank rank = 0;      ///< the rank of the plan
+  Device device = 0;  ///< the device of that rank
+  int block = 0;      ///< the block of that device, from 0
+  int chunk = 0;      ///< the chunk of that block, from 0; -1: the end of the block
 };
 
 /// How long the tiles of an operand lie on a device.
@@ -72,8 +75,8 @@ enum class OnDevice : std::uint8_t {
 
 /// What a plan does with one of A, B and C.
 struct OperandPlan {
-  Source source = Source::given;
-  OnDevice on_device = OnDevice::streams;
+  Source source = Source::given;           ///< where its tiles come from
+  OnDevice on_device = OnDevice::streams;  ///< how long they lie on a device
   Distribution distribution =
       {};  ///< of given tiles of A or B, which are sent from there; of C from partial sums
   /// Whether tiles of A or B, by number, are in their owner's memory whatever is planned, so that the plan
@@ -81,18 +84,25 @@ struct OperandPlan {
   std::vector<bool> in_place = {};
 
   bool generated() const { return comes_where_used(source); }  ///< or read, by the ranks that use it
+  /// Whether it is loaded with each chunk.
   bool streams() const { return on_device == OnDevice::streams; }
+  /// Whether the owner has this tile without memory of the plan.
   bool is_in_place(TileId tile) const {
     return !in_place.empty() && in_place[static_cast<std::size_t>(tile)];
   }
+  /// All members are equal.
   friend bool operator==(const OperandPlan&, const OperandPlan&) = default;
 };
 
+/// What the plan does with A, B and C.
 struct Operands {
-  OperandPlan a = {}, b = {};
-  OperandPlan c = {Source::given, OnDevice::stays};
+  OperandPlan a = {},                                ///< A
+      b = {};                                        ///< B
+  OperandPlan c = {Source::given, OnDevice::stays};  ///< C
 
+  /// The operand of this matrix; C for Matrix::t.
   const OperandPlan& of(Matrix matrix) const { return matrix == Matrix::a ? a : matrix == Matrix::b ? b : c; }
+  /// The same, to change it.
   OperandPlan& of(Matrix matrix) { return matrix == Matrix::a ? a : matrix == Matrix::b ? b : c; }
 };
 
@@ -100,6 +110,7 @@ struct Operands {
 inline constexpr OperandPlan kGeneratedAndStays{Source::generated, OnDevice::stays};
 /// The same of a B that is in a file.
 inline constexpr OperandPlan kReadAndStays{Source::in_file, OnDevice::stays};
+/// The OperandPlan of a B that is generated or read and stays.
 constexpr const OperandPlan& stays_as(Source source) {
   return source == Source::in_file ? kReadAndStays : kGeneratedAndStays;
 }
@@ -128,9 +139,12 @@ enum class Pool : std::uint8_t {
 
 /// What to change when a plan does not fit, in the words of its strategy: the ends of errors.
 struct Advice {
+  /// Where a block or a chunk is too large.
   std::string device_memory = "plan with smaller chunks and blocks";
-  std::string host_memory = "use more ranks";
+  std::string host_memory = "use more ranks";  ///< where a rank has too many tiles
+  /// Where a generated tile does not fit.
   std::string larger_staging = "plan with more room for generated tiles";
+  /// Where generated tiles leave no room for others.
   std::string smaller_staging = "plan with less room for generated tiles";
   std::string smaller_ranks =
       "platform.device.memory";  ///< parameters whose lower values make ranks need less
@@ -138,20 +152,20 @@ struct Advice {
 
 /// What all ranks know of a plan.
 struct PlanFrame {
-  std::string strategy;
-  Settings parameters;  ///< every parameter with the value used
-  Advice advice;
-  ProcessGrid grid;
+  std::string strategy;                         ///< name of the strategy that planned
+  Settings parameters;                          ///< every parameter with the value used
+  Advice advice;                                ///< how to make it fit
+  ProcessGrid grid;                             ///< arrangement of the ranks
   int lookahead = 1;                            ///< chunks, and steps, loaded ahead of the one worked on
   std::vector<DeviceClass> device_classes{{}};  ///< at least one
   std::int64_t host_budget_bytes = 0;           ///< per rank
   std::int64_t staging_bytes = 0;               ///< of host_budget: generated tiles not yet on a device
   std::int64_t copy_batch_bytes = 0;  ///< neighbouring loads are joined to copies of about this size
-  int batch = 1;  ///< products of a chunk that go out in one launch, counted from its first
-  Operands operands;
-  Barriers barriers = Barriers::none;
-  int sends_in_flight = 4;  ///< that a rank sends
-  Store store = Store::at_end;
+  int batch = 1;      ///< products of a chunk that go out in one launch, counted from its first
+  Operands operands;  ///< what it does with A, B and C
+  Barriers barriers = Barriers::none;  ///< how far devices and ranks wait for each other
+  int sends_in_flight = 4;             ///< that a rank sends
+  Store store = Store::at_end;         ///< when C leaves a device
   bool prefetch_c = false;  ///< where B streams: C of the next block enters with its first loads, before
                             ///< the last block has left
   /// Several devices and ranks may compute parts of a tile of C, apart from its initial values and from each
@@ -171,7 +185,9 @@ struct PlanFrame {
   std::vector<Step> open_from = {};
   PlanTensors tensors = {};  ///< of which tasks make all tiles of A and B
 
+  /// Whether products depend on each other.
   bool flows() const { return !steps.empty(); }
+  /// The step of a tile of C; only where flows().
   Step step_of(TileId c) const {
     return Step::of(std::upper_bound(steps.begin(), steps.end(), c) - steps.begin() - 1);
   }
@@ -180,6 +196,7 @@ struct PlanFrame {
   const DeviceClass& class_of(const DevicePlan& device) const {
     return device_classes[static_cast<std::size_t>(device.device_class)];
   }
+  /// Bytes that this device may use.
   std::int64_t memory_of(const DevicePlan& device) const { return class_of(device).memory_bytes; }
   /// Under which device of Sum::devices the parts of C stand that `device` computes.
   Device parts_of(Device device) const { return pool == Pool::none ? device : Device(0); }
@@ -197,6 +214,7 @@ inline ProductForm product_form(const PlanFrame& frame, const Contraction& contr
   return form;
 }
 
+/// Work of all ranks.
 struct Plan : PlanFrame {
   std::vector<RankPlan> ranks;  ///< by rank, PlanFrame::grid.size() of them
 };

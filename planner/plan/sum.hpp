@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the parts of C's tiles, computed on several devices and ranks, are brought together.
+/// @file
+/// How the parts of C's tiles, computed on several devices and ranks, are brought together.
 #pragma once
 
 #include <optional>
@@ -20,7 +21,7 @@ namespace foretile {
 struct Sum {
   std::vector<TileId> tiles;    ///< of C
   std::vector<Device> devices;  ///< of the rank, increasing: each has computed a part of each of the tiles
-  std::vector<Rank> from;
+  std::vector<Rank> from;       ///< ranks that send a sum, in the order of their additions
   std::optional<Rank> to = {};  ///< nothing: the rank owns the tiles
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What travels between ranks: tiles that one rank hands out, and parts of C's tiles on their way to a sum.
+/// @file
+/// What travels between ranks: tiles that one rank hands out, and parts of C's tiles on their way to a sum.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 namespace foretile {
 
+/// Why tiles travel.
 enum class TransferKind : std::uint8_t {
   broadcast,  ///< from the owner to the other ranks
   parts,      ///< parts of C's tiles, from one rank to the next of a sum's tree (planner/plan/sum.hpp)
@@ -47,6 +49,7 @@ int tree_parent(Tree tree, int position);
 /// The same of a tree that knows nodes; `starts`: the first position of each node, increasing, the first one
 /// 0.
 std::vector<int> children_by_node(Tree tree, std::span<const int> starts, int position, int size);
+/// The parent of `position` in such a tree; requires position > 0.
 int parent_by_node(Tree tree, std::span<const int> starts, int position);
 
 /// The positions whose rank is on another node than the one before.
@@ -55,13 +58,13 @@ std::vector<int> node_starts(std::span<const Rank> ranks, int ranks_of_node);
 /// Tiles of one matrix and one owner (parts: of one sender) that travel together, as one message per edge of
 /// the tree.
 struct Transfer {
-  std::vector<TileId> tiles;
-  std::vector<Rank> others;  ///< ranks without the owner, in tree order
-  Matrix matrix = Matrix::a;
-  Step step = 0;           ///< first that uses the tiles; with Barriers::global they are not sent earlier
-  Step last_step = kEver;  ///< last that uses the tiles; then the receivers drop them. kEver: at the end
-  TransferKind kind = TransferKind::broadcast;
-  Tree tree = Tree::binomial;
+  std::vector<TileId> tiles;  ///< in the order in which they lie in the message
+  std::vector<Rank> others;   ///< ranks without the owner, in tree order
+  Matrix matrix = Matrix::a;  ///< of the tiles
+  Step step = 0;              ///< first that uses the tiles; with Barriers::global they are not sent earlier
+  Step last_step = kEver;     ///< last that uses the tiles; then the receivers drop them. kEver: at the end
+  TransferKind kind = TransferKind::broadcast;  ///< why they travel
+  Tree tree = Tree::binomial;                   ///< from rank to rank
   int ranks_of_node = 1;  ///< consecutive ranks that share a node, where the tree knows nodes
 };
 

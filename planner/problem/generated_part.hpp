@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which part of a tile of B a core makes.
+/// @file
+/// Which part of a tile of B a core makes.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,10 @@ namespace foretile {
 
 /// Elements [first, first + elements) of a tile, in the order in which they lie in memory.
 struct GeneratedPart {
-  TileId tile = 0;
-  std::int64_t first = 0;
-  std::int64_t elements = 0;
+  TileId tile = 0;            ///< of B
+  std::int64_t first = 0;     ///< in elements
+  std::int64_t elements = 0;  ///< number of elements
+  /// All members are equal.
   friend bool operator==(const GeneratedPart&, const GeneratedPart&) = default;
 };
 

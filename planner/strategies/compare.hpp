@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which of the strategies that a problem allows takes least, with the way to their distribution.
+/// @file
+/// Which of the strategies that a problem allows takes least, with the way to their distribution.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,9 @@ namespace foretile {
 /// InputError where that is not known.
 using PlanSeconds = std::function<double(const Plan& plan, const PlanSummary& summary, double stop_s)>;
 
+/// One strategy in a comparison.
 struct ComparedStrategy {
-  std::string strategy;
+  std::string strategy;   ///< its name
   Settings variant = {};  ///< what it was planned with beside the settings given: one of Strategy::variants()
   double bound_s = 0;     ///< of its plan
   /// With PlanSeconds; infinite where another is as fast or faster.
@@ -34,6 +36,7 @@ struct ComparedStrategy {
   std::string refusal = {};                               ///< why it has no plan; then nothing else counts
   std::exception_ptr error = {};                          ///< that said so
 
+  /// Seconds of the plan, or its bound, with redistribution.
   double seconds() const { return plan_s.value_or(bound_s) + (redistribution ? redistribution->seconds : 0); }
   /// What it takes at least: of those whose seconds were not asked for, too.
   double least_s() const;
@@ -51,12 +54,13 @@ struct ComparisonLimits {
   double near_bound = 1.1;
 };
 
+/// All strategies and the plan of the fastest.
 struct Comparison {
-  std::vector<ComparedStrategy> strategies;
+  std::vector<ComparedStrategy> strategies;  ///< all that were compared, in their order
   /// The one that takes least, of equal ones the first; its plan, proven. Null: all refuse.
   const ComparedStrategy* fastest() const;
-  std::optional<Plan> plan = {};
-  PlanSummary summary = {};
+  std::optional<Plan> plan = {};  ///< of the fastest; nothing where all refuse
+  PlanSummary summary = {};       ///< of that plan
   /// Of the plan, where no other strategy was planned because of it: what any plan takes at least. 0: not so.
   double any_plan_s = 0;
   std::string not_simulated = {};  ///< why bounds decide although there is a simulator

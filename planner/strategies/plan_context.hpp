@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a strategy may know besides problem, machine and settings, where a plan is part of a larger one.
+/// @file
+/// What a strategy may know besides problem, machine and settings, where a plan is part of a larger one.
 #pragma once
 
 #include <vector>
@@ -15,6 +16,7 @@ struct RankShare {
   int set = 0;    ///< parts of one number share the ranks
   int parts = 1;  ///< how many parts do
 
+  /// Same set and same number of parts.
   friend bool operator==(const RankShare&, const RankShare&) = default;
 };
 
@@ -28,11 +30,13 @@ struct OperandContext {
 
 /// All empty, as of a contraction alone: nothing is known.
 struct PlanContext {
-  OperandContext a = {}, b = {};
+  OperandContext a = {},  ///< of A
+      b = {};             ///< of B
   /// That the machine's devices, rank by rank, have to do before. A strategy may even them out.
   std::vector<double> flops_before = {};
   std::vector<RankShare> shares = {};  ///< by tile of M: of the part of that row; empty: none share
 
+  /// That of A, or of B for all other matrices.
   const OperandContext& of(Matrix matrix) const { return matrix == Matrix::a ? a : b; }
 };
 

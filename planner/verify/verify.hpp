@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Proves a plan before anything runs.
+/// @file
+/// Proves a plan before anything runs.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +16,16 @@ namespace foretile {
 
 /// How long one of the proofs took. "blocks" is the walk through the plan, which the passes share.
 struct PassTime {
-  std::string name;
-  double seconds = 0;
+  std::string name;    ///< of the proof
+  double seconds = 0;  ///< wall time
 };
 
 /// What was counted on the way.
 struct PlanSummary {
-  std::int64_t gemms = 0;
-  std::vector<std::int64_t> rank_gemms;  ///< of these, by rank
-  std::int64_t blocks = 0;
-  std::int64_t chunks = 0;
+  std::int64_t gemms = 0;                  ///< products of tiles, on all ranks
+  std::vector<std::int64_t> rank_gemms;    ///< of these, by rank
+  std::int64_t blocks = 0;                 ///< blocks of all devices
+  std::int64_t chunks = 0;                 ///< chunks of all blocks
   std::int64_t peak_device_bytes = 0;      ///< most that any device holds at once
   std::int64_t peak_host_bytes = 0;        ///< most that any rank holds in host memory
   std::int64_t peak_tensor_bytes = 0;      ///< the same of tensors alone (PlanFrame::tensors),
@@ -38,10 +39,10 @@ struct PlanSummary {
   std::int64_t b_sent_bytes = 0;           ///< of these, B
   std::int64_t c_sent_bytes = 0;           ///< of these, parts of C
   std::int64_t most_received_bytes = 0;    ///< of these, most by one rank
-  std::int64_t generated_bytes = 0;
-  Spread device_loads;   ///< tiles of A, B and C loaded per device if none is found there already
-  double imbalance = 1;  ///< flops of the busiest device over the mean of its class
-  std::vector<PassTime> passes;
+  std::int64_t generated_bytes = 0;        ///< tiles that are generated, all ranks together
+  Spread device_loads;           ///< tiles of A, B and C loaded per device if none is found there already
+  double imbalance = 1;          ///< flops of the busiest device over the mean of its class
+  std::vector<PassTime> passes;  ///< of each proof, in their order
 };
 
 /// Proves for any plan that its numbers make sense (p * q * r ranks, columns increasing, tiles and ranks that

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SimGrid engine, an optional part: a program that links foretile_simgrid calls this first.
+/// @file
+/// The SimGrid engine, an optional part: a program that links foretile_simgrid calls this first.
 #pragma once
 
 namespace foretile {

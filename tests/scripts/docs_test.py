@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""README and docs name only files, sections and options that are there, and all options of the programs.
+"""README and docs name only files, sections and options that are there, all options of the programs and all public headers.
 
 usage: docs_test.py SOURCE_FOLDER foretile [foretile-run]
 """
@@ -108,6 +108,13 @@ class Docs(unittest.TestCase):
         self.assertGreater(len(pages), 0)
         for page in pages:
             self.assertTrue((SOURCE / page).is_file(), page)
+
+    def test_reference_has_the_headers_of_the_library(self):
+        table = TEXTS[SOURCE / "docs/library.md"].split("\n## Headers\n")[1].split("\n## ")[0]
+        listed = set(re.findall(r"^    ([\w/]+\.h(?:pp)?)", (SOURCE / "Doxyfile").read_text(), re.M))
+        self.assertLessEqual(set(re.findall(r"`([\w/]+\.h(?:pp)?)`", table)), listed)
+        for name in sorted(listed):
+            self.assertIn("@file", (SOURCE / name).read_text(), f"{name}: Doxygen leaves out functions of files without it")
 
     @unittest.skipIf(len(PROGRAMS) < 2, "not all programs were built")
     def test_options_that_are_named_exist_and_all_are_named(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The site of the documentation is built without warnings and asks no other host for anything; dead links are refused.
+"""The site of the documentation is built without warnings and asks no other host for anything. It has the reference of functions.
+Dead links are refused, and names in public headers without a comment.
 
 usage: site_test.py SOURCE_FOLDER
 """
@@ -18,8 +19,8 @@ OTHER_HOST = re.compile(r"^\s*(https?:)?//")
 UNUSED = ("https://unpkg.com/mermaid", "https://api.github.com/", "https://${e}/api/v4/")
 
 missing = subprocess.run([sys.executable, "-c", "import mkdocs, material, pymdownx"], capture_output=True).returncode
-if missing or not shutil.which("blahtexml"):
-    print(f"skipped: {sys.executable} has no mkdocs with the theme material, or blahtexml is missing; scripts/site installs them")
+if missing or not shutil.which("blahtexml") or not shutil.which("doxygen"):
+    print(f"skipped: {sys.executable} has no mkdocs with the theme material, or blahtexml or doxygen is missing; scripts/site installs them")
     sys.exit(77)
 
 
@@ -79,10 +80,19 @@ class Site(unittest.TestCase):
                 self.assertTrue(address.startswith(UNUSED) or address.startswith("http://a"), f"{file}: {address}")  # http://a: a test of URL
 
 
-class Links(unittest.TestCase):
+    def test_reference_has_the_functions_and_pages_link_to_it(self):
+        self.assertIn('href="../library.html"', (self.site / "api/index.html").read_text())
+        self.assertIn("foretile_create", (self.site / "api/foretile_8h.html").read_text())
+        self.assertTrue((self.site / "api/classforetile_1_1Multiplication.html").is_file())
+        library = (self.site / "library.html").read_text()
+        self.assertIn('href="api/index.html"', library)
+        self.assertIn('<a href="api/foretile_8h.html"><code class="short">executor/foretile.h</code></a>', library)
+
+
+class Small(unittest.TestCase):
     """Each in a small repository of its own."""
 
-    def build(self, page="", readme=""):
+    def build(self, page="", readme="", header=None):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "mkdocs.yml").write_text((SOURCE / "mkdocs.yml").read_text().split("\nnav:\n")[0] + "\n")
@@ -92,6 +102,11 @@ class Links(unittest.TestCase):
                 (folder / name).write_text("# Title\n\n## A section: `--one`\n")
             (folder / "README.md").write_text("# Readme\n\n" + readme)
             (folder / "docs/inner/page.md").write_text("# Page\n\n" + page)
+            if header is not None:
+                (folder / "part").mkdir()
+                (folder / "part/header.hpp").write_text(header)
+                keys = (SOURCE / "Doxyfile").read_text().split("\nINPUT ")[0]
+                (folder / "Doxyfile").write_text(keys + "\nINPUT = part/header.hpp\n")
             done = build(folder, "site")
             built = {name: folder / "site" / name for name in ("index.html", "inner/page.html")}
             return done, {name: re.search("<article.*</article>|$", path.read_text() if path.exists() else "", re.S)[0]
@@ -138,6 +153,22 @@ class Links(unittest.TestCase):
 
     def test_wrong_formulas_are_refused(self):
         self.assert_refused("one that blahtexml reads", [("README.md", "the formula \\nothing")], readme="$\\nothing$")
+
+    def test_names_in_headers_without_a_comment_are_refused(self):
+        self.assert_refused_in_header("part/header.hpp:5: Member twice(int x) (function) of file header.hpp is not documented.", "int twice(int x);")
+        self.assert_refused_in_header("part/header.hpp:5: Compound Size is not documented.", "struct Size {\n  int rows;  ///< of C\n};")
+
+    def assert_refused_in_header(self, expected, line):
+        done, _ = self.build(header=f"/// @file\n/// Numbers.\n\n\n{line}\n")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(f"{expected}\n", done.stderr)
+        self.assertEqual(done.stderr.count("WARNING"), 1, done.stderr)
+
+    def test_headers_in_pages_become_links_to_their_functions(self):
+        done, pages = self.build(page="`part/header.hpp`, [`part/header.hpp`](../../part/header.hpp)", header="/// @file\n/// None.\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        link = '<a href="../api/header_8hpp.html"><code class="short">part/header.hpp</code></a>'
+        self.assertEqual(pages["inner/page.html"].count(link), 2, pages["inner/page.html"])
 
 
 if __name__ == "__main__":

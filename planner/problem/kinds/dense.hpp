@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem kind "dense": every tile is nonzero.
+/// @file
+/// Problem kind "dense": every tile is nonzero.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +17,32 @@ class TableReader;
 /// into tiles of its own size, else into tiles of `tile`, the last one smaller where that does not divide the
 /// extent, else as usual_tiles() has it. 0: not given.
 struct DenseParameters {
-  std::int64_t m = 0, n = 0, k = 0;
-  std::int64_t tile = 0;
-  std::int64_t m_tile = 0, n_tile = 0, k_tile = 0;
-  std::vector<std::int64_t> m_tiles, n_tiles, k_tiles;  ///< sizes that add up to m, n and k
-  std::uint64_t seed = 1;                               ///< of the numbers in the tiles
-  bool accumulate = false;                              ///< C += A B instead of C = A B
+  std::int64_t m = 0,                 ///< rows of C
+      n = 0,                          ///< columns of C
+      k = 0;                          ///< inner index
+  std::int64_t tile = 0;              ///< elements of a tile along all indices
+  std::int64_t m_tile = 0,            ///< elements of a tile along M
+      n_tile = 0,                     ///< along N
+      k_tile = 0;                     ///< along K
+  std::vector<std::int64_t> m_tiles,  ///< sizes that add up to m
+      n_tiles,                        ///< sizes that add up to n
+      k_tiles;                        ///< sizes that add up to k
+  std::uint64_t seed = 1;             ///< of the numbers in the tiles
+  bool accumulate = false;            ///< C += A B instead of C = A B
 };
 
 /// The cut indices.
 struct Tilings {
-  Tiling m, n, k;
+  Tiling m,  ///< rows of C
+      n,     ///< columns of C
+      k;     ///< inner index
 };
 
 /// Extents of a tile along M, N and K.
 struct TileSize {
-  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t m = 0,  ///< rows, in elements
+      n = 0,           ///< columns, in elements
+      k = 0;           ///< inner index, in elements
 };
 
 /// Default tiles: at most 2048 rows of C; as many columns as make a tile of C of at most 2^21 elements, and
@@ -53,6 +64,8 @@ Tilings tilings_of(const DenseParameters& parameters);
 DenseParameters read_dense(TableReader& table);
 /// The text of a problem file.
 std::string dense_problem_toml(const DenseParameters& parameters);
+/// C = A B, or C += A B, of these sizes. Throws InputError for extents, tile sizes or numbers of tiles that
+/// are out of range.
 Contraction dense_contraction(const DenseParameters& parameters);
 
 }  // namespace foretile

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A problem: a small TOML text from which one contraction is rebuilt, the same everywhere.
+/// @file
+/// A problem: a small TOML text from which one contraction is rebuilt, the same everywhere.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem kind "tiles": tilings and shapes listed one by one, for tests and for patterns made elsewhere.
+/// @file
+/// Problem kind "tiles": tilings and shapes listed one by one, for tests and for patterns made elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +16,17 @@ namespace foretile {
 class TableReader;
 struct MarketMatrix;
 
+/// Sizes and nonzero tiles, one by one.
 struct TilesParameters {
-  std::vector<std::int64_t> m_tiles, n_tiles, k_tiles;  ///< tile sizes of each index
-  std::vector<Shape::Entry> a, b;                       ///< nonzero tiles, counted from 0, with their norms
-  std::optional<std::vector<Shape::Entry>> c;           ///< given shape of C; norms are ignored
-  double c_threshold = 0;   ///< least product of two tiles' norms that makes a tile of C
-  std::uint64_t seed = 1;   ///< of the numbers in the tiles
-  bool accumulate = false;  ///< C += A B instead of C = A B
+  std::vector<std::int64_t> m_tiles,           ///< rows of the tile rows of C, in elements
+      n_tiles,                                 ///< columns of its tile columns
+      k_tiles;                                 ///< tiles of the inner index
+  std::vector<Shape::Entry> a,                 ///< nonzero tiles of A, counted from 0, with their norms
+      b;                                       ///< the same of B
+  std::optional<std::vector<Shape::Entry>> c;  ///< given shape of C; norms are ignored
+  double c_threshold = 0;                      ///< least product of two tiles' norms that makes a tile of C
+  std::uint64_t seed = 1;                      ///< of the numbers in the tiles
+  bool accumulate = false;                     ///< C += A B instead of C = A B
 };
 
 /// The tiles at `key`, for matrices of so many tile rows and columns: [row, column] or [row, column, norm].
@@ -37,6 +42,8 @@ Shape shape_of_list(std::string_view key, const Tiling& rows, const Tiling& colu
 TilesParameters read_tiles(TableReader& table);
 /// The text of a problem file.
 std::string tiles_problem_toml(const TilesParameters& parameters);
+/// C = A B, or C += A B, of these tiles. Throws InputError for sizes that are not positive and for tiles that
+/// lie outside or appear twice.
 Contraction tiles_contraction(const TilesParameters& parameters);
 
 /// The problem of two sparse matrices cut into tiles of `tile` elements; a tile is nonzero when it holds an
