@@ -27,6 +27,7 @@ std::string_view file_of(HelpPage page);
 /// An error with the page that explains it.
 class ExplainedError : public std::runtime_error {
  public:
+  /// HelpPage::none where no page explains it.
   HelpPage page() const { return page_; }
   /// Keeps a page that is there already: it is closer to the cause.
   void add_page(HelpPage page) {
@@ -44,12 +45,14 @@ class ExplainedError : public std::runtime_error {
 /// Wrong usage or input. The programs print explained(error) and exit with 2.
 class InputError : public ExplainedError {
  public:
+  /// The message becomes one_line(text).
   explicit InputError(std::string_view text, HelpPage page = HelpPage::none) : ExplainedError(text, page) {}
 };
 
 /// The input was sound but the work failed (a wrong product, a lost rank). The programs exit with 1.
 class WorkError : public ExplainedError {
  public:
+  /// The message becomes one_line(text).
   explicit WorkError(std::string_view text, HelpPage page = HelpPage::none) : ExplainedError(text, page) {}
 };
 
