@@ -42,10 +42,10 @@ InputError within(std::string_view where, const InputError& error) {
 }
 
 InputError input_error(std::string_view where, std::string_view found, std::string_view expected,
-                       std::string_view change) {
+                       std::string_view change, HelpPage page) {
   std::string text = fmt::format("{}: found {}, expected {}", quote(where), quote(found), expected);
   if (!change.empty()) text += fmt::format("; {}", change);
-  return InputError(text);
+  return InputError(text, page);
 }
 
 InputError unknown_key(std::string_view where, std::string_view key, const std::vector<std::string>& known,

@@ -76,7 +76,7 @@ auto with_page(HelpPage page, const Read& read) {
 /// Builds "WHERE: found FOUND, expected EXPECTED; CHANGE". `change` may be empty. `where` and `found` may
 /// hold any text: each is shortened to kLongestQuote bytes.
 InputError input_error(std::string_view where, std::string_view found, std::string_view expected,
-                       std::string_view change = {});
+                       std::string_view change = {}, HelpPage page = HelpPage::none);
 
 /// Builds `WHERE: unknown key "KEY"PLACE; did you mean "NEAR"? Known keys: A, B, ...`. `known` are the keys
 /// that may stand there; `place` says where that is (" in [network]") and may be empty. When no known key

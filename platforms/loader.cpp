@@ -259,7 +259,7 @@ Platform load_platform(const std::string& name_or_path, const std::vector<std::s
     for (const NamedPlatform& platform : named_platforms()) names.push_back(platform.name);
     throw input_error("platform", "\"" + name_or_path + "\"",
                       fmt::format("a file or one of {}", fmt::join(names, ", ")),
-                      did_you_mean(name_or_path, names));
+                      did_you_mean(name_or_path, names), HelpPage::wrong_file);
   }
   return parse_platform(read_text(name_or_path), name_or_path, settings);
 }

@@ -95,13 +95,12 @@ StartFacts start_facts(const CLI::App& app, RunKind kind, const RunArguments& ar
 
 void require_ranks(const StoredMachine& file, int ranks) {
   if (ranks == file.ranks) return;
-  InputError error = input_error(
+  throw input_error(
       file.source, fmt::format("a plan for {} ranks", file.ranks),
       fmt::format("one for the {} of this job", ranks),
       fmt::format("start with mpiexec -n {} or plan with --ranks {}{}", file.ranks, ranks,
-                  ranks == 1 ? "; each process that another MPI's launcher starts is alone" : ""));
-  error.add_page(HelpPage::ranks);
-  throw error;
+                  ranks == 1 ? "; each process that another MPI's launcher starts is alone" : ""),
+      HelpPage::ranks);
 }
 
 }  // namespace foretile

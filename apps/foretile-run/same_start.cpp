@@ -49,11 +49,9 @@ std::string shown(const std::string& name, const std::string& value) {
 
 InputError difference(std::size_t rank, const std::string& name, const std::string& found,
                       const std::string& usual) {
-  InputError error = input_error(fmt::format("rank {}", rank), shown(name, found),
-                                 shown(name, usual) + " as on the other ranks",
-                                 "start all ranks with the same program, plan and options");
-  error.add_page(HelpPage::ranks);
-  return error;
+  return input_error(fmt::format("rank {}", rank), shown(name, found),
+                     shown(name, usual) + " as on the other ranks",
+                     "start all ranks with the same program, plan and options", HelpPage::ranks);
 }
 
 /// Throws the difference, the same on every rank.

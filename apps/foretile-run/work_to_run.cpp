@@ -25,7 +25,8 @@ namespace {
 
 InputError nothing_to_run(const std::string& what, const char* found) {
   return input_error(what, found, "a plan (.json), a problem (.toml, or an example) or a program (.txt)",
-                     "check the path; an example runs with: mpiexec -n 2 foretile-run c12 --verify");
+                     "check the path; an example runs with: mpiexec -n 2 foretile-run c12 --verify",
+                     HelpPage::wrong_file);
 }
 
 void say_that_planning_is_long(const MpiSession& session, const PlanningEstimate& estimate) {

@@ -75,7 +75,7 @@ class ColumnsPlanner final : public RankPlanner {
   PlanFrame frame_;
 };
 
-class Columns final : public Strategy {
+class ColumnsStrategy final : public Strategy {
  public:
   std::string name() const override { return kColumnsName; }
 
@@ -106,7 +106,7 @@ class Columns final : public Strategy {
 }  // namespace
 
 std::unique_ptr<Strategy> columns() {
-  return std::make_unique<Columns>();
+  return std::make_unique<ColumnsStrategy>();
 }
 
 }  // namespace foretile

@@ -119,7 +119,7 @@ Problem load_problem(const std::string& path_or_name) {
     if (example.empty()) {
       throw input_error(path_or_name, "neither a file nor an example",
                         fmt::format("a problem file or one of {}", fmt::join(examples(), ", ")),
-                        "check the path; `foretile problem` writes such files");
+                        "check the path; `foretile problem` writes such files", HelpPage::wrong_file);
     }
     path = example;
   }
