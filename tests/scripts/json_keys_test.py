@@ -12,7 +12,8 @@ import tempfile
 import unittest
 
 SOURCE, FORETILE, *RUN = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
-CODE = " ".join(code for page in (SOURCE / "docs").rglob("*.md") for code in re.findall(r"`([^`]+)`", page.read_text()))
+TEXTS = [re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S) for page in (SOURCE / "docs").rglob("*.md")]  # without blocks
+CODE = " ".join(code for text in TEXTS for code in re.findall(r"`([^`]+)`", text))
 NAMED = set(re.findall(r"\w+", CODE))
 NAMES_OF_TERMS = {"strategies", "split_k"}  # their keys
 
