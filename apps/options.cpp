@@ -68,20 +68,14 @@ void add_json_option(CLI::App& command, Options& options) {
   command.add_flag("--json", options.json, "Print the result as one JSON object");
 }
 
-const char* const kSetExamples =
-    "grid.p=2, strategy=stationary-c, problem.tile=1000, platform.nvlink.bandwidth=100e9";
-const char* const kSetExamplesOfProgram = "chain_pieces=1, strategy.TERM=grid-3d";
-
-void add_set_option(CLI::App& command, Options& options, const std::string& examples) {
-  command.add_option("--set", options.set, fmt::format("Override a parameter; repeatable ({})", examples))
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+void add_set_option(CLI::App& command, Options& options, const char* meaning) {
+  command.add_option("--set", options.set, meaning)->type_name("KEY=VALUE")->allow_extra_args(false);
 }
 
 void add_size_options(CLI::App& command, ProgramSizes& sizes) {
   for (const auto& [option, size, meaning] :
-       {std::tuple("--o", &sizes.occupied, "Of a program: occupied orbitals of each spin"),
-        {"--v", &sizes.virtuals, "Of a program: virtual orbitals of each spin"},
+       {std::tuple("--o", &sizes.occupied, "Of a program: number of occupied orbitals of each spin"),
+        {"--v", &sizes.virtuals, "Of a program: number of virtual orbitals of each spin"},
         {"--tile", &sizes.tile, "Of a program: largest extent of a tile"}})
     command.add_option(option, *size, meaning)
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))

@@ -29,14 +29,27 @@ struct Options {
   void expect_only_platform_settings() const;
 };
 
+/// What options of several commands mean, for --help.
+inline constexpr const char* kProblemMeaning =
+    "A problem file, an example such as `c65-v1`, a plan file (.json), or a program (.txt)";
+inline constexpr const char* kPlannedForMeaning =
+    "The machine: a name that `foretile platform list` prints, or a platform file. Default: `here`, this "
+    "machine";
+inline constexpr const char* kTraceMeaning =
+    "Write all operations with their times in Chrome's trace format, for ui.perfetto.dev";
+inline constexpr const char* kPlanOrderMeaning =
+    "Loads, hits and evictions follow the plan's order, not what ends first. No device takes blocks of "
+    "another";
+inline constexpr const char* kAssignmentOutMeaning =
+    "With sharing=dynamic: write which device took which blocks, in which order";
+
 /// Every command takes --json.
 void add_json_option(CLI::App& command, Options& options);
-/// Of keys that a command sets.
-extern const char* const kSetExamples;
-extern const char* const kSetExamplesOfProgram;
-
+inline constexpr const char* kSetMeaning =
+    "Set a parameter of the strategy, of the platform (platform.KEY) or of the tiling (problem.KEY). "
+    "Repeatable, such as grid.p=2, platform.nvlink.bandwidth=100e9";
 /// Commands with a platform or a strategy take --set.
-void add_set_option(CLI::App& command, Options& options, const std::string& examples = kSetExamples);
+void add_set_option(CLI::App& command, Options& options, const char* meaning = kSetMeaning);
 
 /// Commands with a program take --o, --v and --tile.
 void add_size_options(CLI::App& command, ProgramSizes& sizes);

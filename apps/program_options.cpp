@@ -11,8 +11,8 @@ namespace {
 void add_on_demand_option(CLI::App& command, std::vector<std::string>& tensors) {
   command
       .add_option("--on-demand", tensors,
-                  "Of a program, repeatable: a given tensor, \"v[pp|pp]\", that is too large to be kept: "
-                  "slices of it are generated on demand; auto: as many tensors as it takes")
+                  "Of a program: no rank keeps this given tensor, such as \"v[pp|pp]\"; its slices are "
+                  "generated on demand. `auto`: as many tensors as necessary. Repeatable")
       ->check(not_empty_check())
       ->allow_extra_args(false)
       ->type_name("TENSOR");
@@ -30,9 +30,9 @@ void add_on_demand_option(CLI::App& command, std::vector<std::string>& tensors) 
 void add_distribution_option(CLI::App& command, std::string& distribution) {
   command
       .add_option("--distribution", distribution,
-                  "Of a program: auto (blocks go to ranks that need them, and several ranks sum a tile of C "
-                  "where less is sent then) or round-robin (one rank sums a tile where there are tiles for "
-                  "all ranks); auto unless given")
+                  "Of a program: which rank has which block: auto (one that needs it, and ranks share sums "
+                  "where that sends less) or round-robin")
+      ->default_str("auto")
       ->check(CLI::IsMember({"auto", "round-robin"}));
   command  // its old name
       .add_option_function<std::string>("--layout",
@@ -59,13 +59,12 @@ ProgramPlanOptions ProgramOptions::plan_options(const WorkSeconds& seconds) cons
           on_demand, seconds};
 }
 
-void add_program_options(CLI::App& command, ProgramOptions& options, const std::string& unless_given) {
+void add_program_options(CLI::App& command, ProgramOptions& options, const std::string& by_default) {
   command
-      .add_option(
-          "--mode", options.mode,
-          "Of a program: levels (all ranks wait at the end of each) or flow (a tile goes on when it is "
-          "finished); " +
-              unless_given)
+      .add_option("--mode", options.mode,
+                  "Of a program: levels (a barrier after each level of terms) or flow (a tile is used as "
+                  "soon as it is finished)")
+      ->default_str(by_default)
       ->check(CLI::IsMember({"levels", "flow"}));
   add_on_demand_option(command, options.on_demand);
   add_distribution_option(command, options.distribution);

@@ -23,8 +23,8 @@ struct ProgramOptions {
   ProgramPlanOptions plan_options(const WorkSeconds& seconds) const;
 };
 
-/// `unless_given`: what mode a command takes where nobody names one.
+/// `by_default`: what mode a command takes where nobody names one.
 void add_program_options(CLI::App& command, ProgramOptions& options,
-                         const std::string& unless_given = "levels unless given");
+                         const std::string& by_default = "levels");
 
 }  // namespace foretile

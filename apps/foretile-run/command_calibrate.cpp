@@ -332,28 +332,35 @@ void add_calibrate_command(CLI::App& app) {
   const auto arguments = std::make_shared<CalibrateArguments>();
   command
       ->add_option("-o,--output", arguments->output,
-                   "The file to write; without it, the one that the platform name `here` stands for. Single "
-                   "times go to a .samples.json beside it")
-      ->check(not_empty_check());
+                   "The platform file to write, with single times in a .samples.json beside it. Default: the "
+                   "file of the name `here`")
+      ->check(not_empty_check())
+      ->type_name("FILE.toml");
   add_gpu_option(*command, arguments->gpu, "none");
   command
-      ->add_option("--budget", arguments->budget,
-                   "Time for all measurements, 120s unless given; cores may need less. Where it is short, "
-                   "fewer products are timed and the least useful figures stay estimates")
+      ->add_option(
+          "--budget", arguments->budget,
+          "Time for all measurements. If it is short, fewer products are timed, and the least useful "
+          "figures stay estimates. Default: 120s; of the stand-in 30s")
       ->check(not_empty_check())
       ->type_name("TIME");
-  command->add_option("--sizes", arguments->sizes, "Products of all these extents are timed: 64,128,256,...")
+  command
+      ->add_option("--sizes", arguments->sizes,
+                   "Time products of every m, n and k from this list, such as 64,128,256")
+      ->type_name("N,N,...")
       ->delimiter(',')
       ->expected(2, 16)
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{8192}));
   command
       ->add_option("--largest-copy", arguments->largest_copy,
-                   "Between host and GPU, \"256 MiB\" unless given; less where the budget is short")
+                   "Largest copy between host and GPU. Default: 256 MiB, less if the budget is short")
       ->type_name("BYTES");
   command->add_flag("--noise", arguments->noise,
-                    "Let simulations vary as the measurements on cores did; with a GPU they always do");
-  command->add_flag("--force", arguments->force,
-                    "Write the file even where other work took the cores meanwhile; every use of it warns");
+                    "On cores: write the measured spreads to [noise], so that simulations vary with the "
+                    "seed. With GPUs always");
+  command->add_flag(
+      "--force", arguments->force,
+      "On cores: write the file even if other work took the cores meanwhile; every use of it warns");
   add_json_option(*command, arguments->options);
   command->callback([&app, arguments] {
     run_guarded([&](const MpiSession& session) {

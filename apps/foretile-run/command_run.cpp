@@ -15,81 +15,75 @@ namespace foretile {
 namespace {
 
 void add_output_options(CLI::App& command, RunArguments& arguments) {
-  command.add_flag("--verify", arguments.verify,
-                   "Check each tile of C: Freivalds' test, and a reference when small; of a program: compare "
-                   "the results with a plain evaluation in long double, for small tensors");
+  command.add_flag(
+      "--verify", arguments.verify,
+      "Check each tile of C by Freivalds' test; exit code 1 if rounding does not explain an error. Of "
+      "a small program: compare with an evaluation in long double");
   command
       .add_option(
           "--output", arguments.output,
-          "Write C to a matrix file, whole or not at all: c.npy, c.h5:/C; of a program, the results to "
-          "an HDF5 file: r.h5")
+          "Write C to a matrix file (c.npy, c.h5:/C); of a program, the results to an HDF5 file (r.h5). "
+          "Whole or not at all; after --verify only if right")
       ->check(not_empty_check())
       ->type_name("FILE");
   command
       .add_flag("--overwrite", arguments.overwrite,
-                "Let --output replace datasets that are there, or the initial C")
+                "Let --output replace an HDF5 dataset or the initial C. Other .npy files are always replaced")
       ->needs("--output");
 }
 
 void add_planning_options(CLI::App& command, RunArguments& arguments) {
-  command
-      .add_option(
-          "--platform", arguments.platform,
-          "Of a problem or a program: what is planned for, a name of foretile platform list (here: this "
-          "machine, unless given), or a platform file")
-      ->check(not_empty_check());
+  command.add_option("--platform", arguments.platform, kPlannedForMeaning)
+      ->check(not_empty_check())
+      ->type_name("NAME");
   add_set_option(command, arguments.options);
   add_size_options(command, arguments.sizes);
   add_program_options(command, arguments.program);
 }
 
 void add_input_options(CLI::App& command, RunArguments& arguments) {
-  CLI::Option* input =
-      command
-          .add_option(
-              "--input", arguments.input,
-              "Of a program: the given tensors, as datasets of an HDF5 file: \"v[hh|pp]\", a matrix of "
-              "all spin orbitals")
-          ->check(not_empty_check())
-          ->type_name("FILE.h5");
-  command
-      .add_option("--seed", arguments.seed,
-                  "Of a program: of random numbers for the given tensors (1, unless given)")
+  CLI::Option* input = command
+                           .add_option("--input", arguments.input,
+                                       "Of a program: the given tensors, as datasets such as \"v[hh|pp]\", "
+                                       "matrices of all spin orbitals. "
+                                       "Default: random numbers")
+                           ->check(not_empty_check())
+                           ->type_name("FILE.h5");
+  command.add_option("--seed", arguments.seed, "Of a program: seed of the random given tensors. Default: 1")
       ->check(whole_number_check())
       ->type_name("N")
       ->excludes(input);
 }
 
 void add_options_of_problems(CLI::App& app, RunArguments& arguments) {
-  CLI::Option* checkpoint =
-      app.add_option(
-             "--checkpoint", arguments.checkpoint,
-             "Keep finished tiles of C in a folder; a run that died goes on where the folder has them")
+  CLI::Option* checkpoint = app.add_option("--checkpoint", arguments.checkpoint,
+                                           "Keep each finished tile of C in this folder; a run of the same "
+                                           "plan computes only those that are not there")
+                                ->check(not_empty_check())
+                                ->type_name("DIR");
+  CLI::Option* assignment_out =
+      app.add_option("--assignment-out", arguments.assignment_out, kAssignmentOutMeaning)
           ->check(not_empty_check())
-          ->type_name("DIR");
-  CLI::Option* assignment_out = app.add_option("--assignment-out", arguments.assignment_out,
-                                               "Write which device took which block, with sharing=dynamic")
-                                    ->check(not_empty_check())
-                                    ->type_name("FILE")
-                                    ->excludes(checkpoint);
+          ->type_name("FILE")
+          ->excludes(checkpoint);
   app.add_option("--assignment", arguments.assignment,
-                 "Give each device the blocks that it took when this file was written: C gets the same bits")
+                 "Give each device the blocks that this file of --assignment-out has: C gets the same bits; "
+                 "another plan is refused")
       ->check(not_empty_check())
       ->type_name("FILE")
       ->excludes(checkpoint)
       ->excludes(assignment_out);
   app.add_flag("--check-finite", arguments.check_finite,
-               "First look for NaN and infinity in A, B and, where it is read, C");
-  app.add_option("--trace", arguments.trace, "Write what happened when, for Perfetto or chrome://tracing")
-      ->check(not_empty_check());
+               "Before the run, search for NaN and infinity in A, B and, where it is read, C; exit code 2 "
+               "names the tile");
+  app.add_option("--trace", arguments.trace, kTraceMeaning)->check(not_empty_check())->type_name("FILE");
   app.add_flag("--copies", arguments.copies,
-               "Keep device memory apart from host memory: tiles are really copied");
-  app.add_flag("--plan-order", arguments.plan_order,
-               "Keep loads to the plan's order, so that their counts do not depend on time");
+               "On cores: device memory apart from host memory, so that tiles are copied as to a GPU");
+  app.add_flag("--plan-order", arguments.plan_order, kPlanOrderMeaning);
   app.add_flag(
       "--no-bind", arguments.no_bind,
-      "Let the system move threads among cores; otherwise each has a core of its own where the job has "
-      "all of the node");
+      "Let the system move threads among cores. Default: each thread is bound to a core where the job has "
+      "enough cores");
 }
 
 void execute(const CLI::App& app, RunKind kind, const RunArguments& arguments) {
@@ -103,10 +97,10 @@ void execute(const CLI::App& app, RunKind kind, const RunArguments& arguments) {
 void add_run(CLI::App& app) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::Option* work =
-      app.add_option(kWorkOption, arguments->what,
-                     "A plan file by foretile plan, simulate or tune; a problem file or an example, such as "
-                     "c12; or a program of contractions, FILE.txt. Problems and programs are planned first, "
-                     "as foretile plan plans them")
+      app.add_option(
+             kWorkOption, arguments->what,
+             "A plan file (.json); or a problem file, an example such as `c12`, or a program (.txt), which "
+             "are planned first for the ranks of the job")
           ->check(not_empty_check());
   add_output_options(app, *arguments);
   add_planning_options(app, *arguments);

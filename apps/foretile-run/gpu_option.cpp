@@ -11,12 +11,12 @@ void add_gpu_option(CLI::App& command, GpuChoice& choice, const std::string& oth
                                                   {"stand-in", GpuChoice::stand_in},
                                                   {"none", GpuChoice::none}};
   command
-      .add_option(
-          "--gpu", choice,
-          "cuda; stand-in: threads of the CPU that play one; none: the cores; auto, unless given: cuda "
-          "if there is a GPU, else " +
-              otherwise)
-      ->type_name("NAME")
+      .add_option("--gpu", choice,
+                  "cuda, stand-in (threads of the CPU that emulate GPUs), none (the cores), or auto: cuda "
+                  "where there is a GPU, else " +
+                      otherwise)
+      ->default_str("auto")
+      ->type_name("{auto,cuda,stand-in,none}")
       ->transform(CLI::Validator(
           [names](std::string& given) {
             const auto found = names.find(given);
@@ -24,7 +24,7 @@ void add_gpu_option(CLI::App& command, GpuChoice& choice, const std::string& oth
             given = std::to_string(static_cast<int>(found->second));
             return std::string();
           },
-          "auto, cuda, stand-in or none"));
+          ""));
 }
 
 }  // namespace foretile

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "apps/foretile-run/job_signals.hpp"
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/foretile-run/start_check.hpp"
+#include "apps/help_format.hpp"
 #include "apps/program.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/mpi/session.hpp"
@@ -36,6 +38,7 @@ int run(int argc, char** argv) {
       "  mpiexec -n RANKS foretile-run PROGRAM.txt --o N --v N --tile N --verify\n"
       "  mpiexec -n 2 foretile-run calibrate",
       "foretile-run");
+  app.formatter(std::make_shared<foretile::HelpFormat>());
   app.set_version_flag("--version", "foretile-run " FORETILE_VERSION);
   app.footer("Exit codes: 0 done, 1 the work failed, 2 wrong usage or input.");
   foretile::add_run(app);

@@ -75,18 +75,18 @@ Platform named_platform(const std::string& name, const std::vector<std::string>&
 }
 
 void add_machine_options(CLI::App& command, CaseArguments& arguments, std::string* nodes) {
-  command
-      .add_option("--platform", arguments.platform,
-                  "A name of foretile platform list (here: this machine, unless given), or a platform file")
-      ->check(not_empty_check());
+  command.add_option("--platform", arguments.platform, kPlannedForMeaning)
+      ->check(not_empty_check())
+      ->type_name("NAME");
   if (nodes) {
-    command.add_option("--nodes", *nodes, "Nodes of the machine to use (1), or a range of them: 1..64")
-        ->check(not_empty_check());
+    command.add_option("--nodes", *nodes, "Number of nodes, or a range such as 1..64 to search. Default: 1")
+        ->check(not_empty_check())
+        ->type_name("N");
   } else {
-    command.add_option("--nodes", arguments.size.nodes, "Nodes of the machine to use (1)");
+    command.add_option("--nodes", arguments.size.nodes, "Number of nodes. Default: 1");
   }
-  command.add_option("--ranks", arguments.size.ranks, "Ranks to use, instead of --nodes");
-  command.add_option("--gpus", arguments.size.gpus, "Devices to use, instead of --nodes");
+  command.add_option("--ranks", arguments.size.ranks, "Number of ranks, instead of --nodes");
+  command.add_option("--gpus", arguments.size.gpus, "Number of devices (GPUs or cores), instead of --nodes");
   add_set_option(command, arguments.options);
   add_json_option(command, arguments.options);
 }
@@ -96,13 +96,11 @@ void add_engine_option(CLI::App& command, EngineChoice& engine, const std::strin
       {"auto", EngineChoice::automatic}, {"simgrid", EngineChoice::simgrid}, {"fluid", EngineChoice::fluid}};
   command
       .add_option("--engine", engine,
-                  reference_engine()
-                      ? "What solves the model: simgrid, the reference; fluid, foretile's own solver, for "
-                        "large machines; auto, unless given: " +
-                            automatic
-                      : "What solves the model: fluid, foretile's own solver; auto, unless given: that. This "
-                        "foretile was built without simgrid, the reference")
-      ->type_name("NAME")
+                  "Solver of the model: simgrid (the reference), fluid (foretile's own, for large machines), "
+                  "or auto: " +
+                      automatic)
+      ->default_str("auto")
+      ->type_name("{auto,simgrid,fluid}")
       ->transform(CLI::Validator(
           [names](std::string& given) {
             const auto found = names.find(given);
@@ -113,7 +111,7 @@ void add_engine_option(CLI::App& command, EngineChoice& engine, const std::strin
             given = std::to_string(static_cast<int>(found->second));
             return std::string();
           },
-          "auto, simgrid or fluid"));
+          ""));
 }
 
 Case load_case(const CaseArguments& arguments) {

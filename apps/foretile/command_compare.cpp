@@ -96,16 +96,17 @@ void compare(const CompareArguments& arguments) {
 void add_compare_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("compare", "Compare two matrices in files");
   const auto arguments = std::make_shared<CompareArguments>();
-  const char* const place = "FILE.npy, FILE.mtx or FILE.h5:/DATASET";
-  command->add_option("matrix", arguments->matrix, "A matrix")->required()->type_name(place);
-  command->add_option("reference", arguments->reference, "What it should be")->required()->type_name(place);
+  command->add_option("matrix", arguments->matrix, "A matrix: FILE.npy, FILE.mtx or FILE.h5:/DATASET")
+      ->required();
+  command->add_option("reference", arguments->reference, "What it should be")->required();
   command->add_option("--tile", arguments->tile, "Rows and columns that are compared at a time")
       ->check(whole_number_check(1))
       ->capture_default_str();
   command
-      ->add_option("--tolerance", arguments->tolerance,
-                   "Greatest Frobenius norm of the difference over that of the reference; exit code 1 beyond "
-                   "(1e-12 in double precision, 1e-4 in single)")
+      ->add_option(
+          "--tolerance", arguments->tolerance,
+          "Largest Frobenius norm of the difference relative to that of the reference; above it exit "
+          "code 1. Default: 1e-12 in double precision, 1e-4 in single")
       ->check(not_empty_check())
       ->type_name("NUMBER");
   add_json_option(*command, arguments->options);

@@ -110,20 +110,23 @@ void plan(const PlanArguments& arguments) {
 void add_plan_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("plan", "Plan a problem on a machine and prove that the plan fits");
   const auto arguments = std::make_shared<PlanArguments>();
-  command
-      ->add_option("problem", arguments->problem,
-                   "A problem file, an example such as c65-v1, a plan file, or a program: FILE.txt")
-      ->required();
+  command->add_option("problem", arguments->problem, kProblemMeaning)->required();
   add_machine_options(*command, *arguments);
   add_size_options(*command, arguments->program.sizes);
   add_program_options(*command, arguments->program);
-  command->add_option("-o,--output", arguments->output, "Store the plan in this .json file")
-      ->check(not_empty_check());
-  command->add_option("--dot", arguments->dot, "Write the graph of chunks and messages for GraphViz")
-      ->check(not_empty_check());
+  command->add_option("-o,--output", arguments->output, "Store the plan in this file")
+      ->check(not_empty_check())
+      ->type_name("FILE.json");
+  command
+      ->add_option("--dot", arguments->dot,
+                   "Of a problem: write the graph of chunks and messages for GraphViz (`dot -Tsvg FILE`), "
+                   "control edges dashed")
+      ->check(not_empty_check())
+      ->type_name("FILE");
   command
       ->add_flag("--parameters", arguments->parameters,
-                 "Only choose the parameters, the grid among them: no rank is planned, nothing is proven")
+                 "Only choose parameters and grid, and print what moves between nodes. No rank is planned, "
+                 "nothing is proven")
       ->excludes("--output")
       ->excludes("--dot");
   command->callback([arguments] { plan(*arguments); });

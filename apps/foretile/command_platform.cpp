@@ -87,7 +87,8 @@ void add_show(CLI::App& group) {
   const auto arguments = std::make_shared<PlatformArguments>();
   command->add_option("platform", arguments->name, what_a_platform_is)->check(not_empty_check())->required();
   add_json_option(*command, arguments->options);
-  add_set_option(*command, arguments->options, "platform.nvlink.bandwidth=100e9");
+  add_set_option(*command, arguments->options,
+                 "Set a key of the platform. Repeatable, such as platform.nvlink.bandwidth=100e9");
   command->callback([arguments] { show(*arguments); });
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // foretile problem KIND: writes a problem file.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <tuple>
 
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/problem_matrices.hpp"
@@ -27,11 +30,14 @@ std::shared_ptr<Parameters> add_kind(CLI::App& command, std::string (*to_toml)(c
   const auto output = std::make_shared<ProblemOutput>();
   add_problem_options(command, *output);
   add_element_options(command, *output);
-  for (const auto& [option, source] :
-       {std::pair("--a-source", &output->a_source), {"--b-source", &output->b_source}}) {
+  const Source usual_b = command.get_name() == "dense" ? Source::given : Source::generated;
+  for (const auto& [option, source, usual] : {std::tuple("--a-source", &output->a_source, Source::given),
+                                              {"--b-source", &output->b_source, usual_b}}) {
     command
         .add_option(option, *source,
-                    "given: in memory before the start; generated: where and when it is used")
+                    fmt::format("Where this operand comes from: given (in memory before the start) or "
+                                "generated (on demand, by the rank that uses it). Default: {}",
+                                name_of(usual)))
         ->transform([](const std::string& text) {
           return text == kFormerGenerated ? std::string(name_of(Source::generated)) : text;
         })
@@ -53,14 +59,17 @@ void add_extents(CLI::App& command, Parameters& p) {
 
 template <class Parameters>
 void add_seed(CLI::App& command, Parameters& p) {
-  command.add_option("--seed", p.seed, "The same seed gives the same problem everywhere")
+  command
+      .add_option("--seed", p.seed,
+                  "Seed of all random numbers; the same seed gives the same problem everywhere")
       ->check(whole_number_check())
       ->capture_default_str();
 }
 
 template <class Parameters>
 void add_accumulate(CLI::App& command, Parameters& p) {
-  command.add_flag("--accumulate", p.accumulate, "C += A B with an initial C, instead of C = A B");
+  command.add_flag("--accumulate", p.accumulate,
+                   "C += A B with an initial C from the seed, instead of C = A B");
 }
 
 /// Tiles of a usual size, and smaller ones for the tuner, when the user names none.
@@ -80,8 +89,8 @@ void add_dense(CLI::App& group) {
   add_extents(command, *p);
   add_tile_options(
       command, *p,
-      "Without any size: tiles that give all cores work, of at most 2048 rows of C and 1024 along K; for the "
-      "tuner half of that, too");
+      "at most 2048 rows of C and 1024 along K, so that all cores have work; half of that for the tuner, "
+      "too");
   add_seed(command, *p);
   add_accumulate(command, *p);
 }
@@ -91,15 +100,16 @@ void add_random(CLI::App& group) {
       *group.add_subcommand("random", "Tiles of random sizes, removed at random (RR-9365, section 5.1)");
   const auto p = add_kind<RandomParameters>(command, random_problem_toml);
   add_extents(command, *p);
-  command.add_option("--tile-min", p->tile_min, "Smallest tile")->capture_default_str();
-  command.add_option("--tile-max", p->tile_max, "Largest tile")->capture_default_str();
-  command.add_option("--a-density", p->a_density, "Nonzero elements of A over all, in (0, 1]")
+  command.add_option("--tile-min", p->tile_min, "Least extent of a tile")->capture_default_str();
+  command.add_option("--tile-max", p->tile_max, "Largest extent of a tile")->capture_default_str();
+  command.add_option("--a-density", p->a_density, "Share of nonzero elements of this operand, in (0, 1]")
       ->capture_default_str();
-  command.add_option("--b-density", p->b_density, "Nonzero elements of B over all, in (0, 1]")
+  command.add_option("--b-density", p->b_density, "Share of nonzero elements of this operand, in (0, 1]")
       ->capture_default_str();
   command
       .add_option_function<double>(
-          "--density", [p](double density) { p->a_density = p->b_density = density; }, "Both densities")
+          "--density", [p](double density) { p->a_density = p->b_density = density; },
+          "Density of both operands")
       ->excludes("--a-density")
       ->excludes("--b-density");
   add_seed(command, *p);
@@ -107,7 +117,7 @@ void add_random(CLI::App& group) {
 }
 
 void add_length(CLI::App& command, const char* name, double& length, const char* meaning) {
-  command.add_option(name, length, std::string(meaning) + ", angstrom")->capture_default_str();
+  command.add_option(name, length, meaning)->capture_default_str()->type_name("ANGSTROM");
 }
 
 void add_electrons(CLI::App& command, const std::shared_ptr<MoleculeParameters>& p) {
@@ -115,7 +125,8 @@ void add_electrons(CLI::App& command, const std::shared_ptr<MoleculeParameters>&
   command
       .add_option_function<std::string>(
           "--unpaired", [p](const std::string& word) { p->electrons.pairs_rest = word == "pair"; },
-          "Valence electrons without a bond: an error, or lone pairs of their atoms (CO, nitro groups)")
+          "Valence electrons without a bond: refuse (an error) or pair (lone pairs of their atoms: CO, nitro "
+          "groups)")
       ->check(CLI::IsMember({"refuse", "pair"}))
       ->default_str("refuse");
   command.add_flag("--core", p->core, "Core orbitals are among i and j; else they are frozen");
@@ -125,7 +136,7 @@ void add_electrons(CLI::App& command, const std::shared_ptr<MoleculeParameters>&
           [p](const std::string& word) {
             p->space = word == "ao" ? OrbitalSpace::ao : OrbitalSpace::virtuals;
           },
-          "What a, b, c and d count: atomic orbitals, or those that are not occupied")
+          "What a, b, c and d count: ao (atomic orbitals) or virtual (virtual orbitals)")
       ->check(CLI::IsMember({"ao", "virtual"}))
       ->default_str("ao");
 }
@@ -158,35 +169,42 @@ void add_molecule(CLI::App& group) {
       ->type_name("FILE.xyz");
   command
       .add_option_function<std::string>(
-          "--basis", [p](const std::string& basis) { p->basis = basis_named(basis, "--basis"); }, "Basis set")
-      ->default_str(std::string(name(p->basis)));
+          "--basis", [p](const std::string& basis) { p->basis = basis_named(basis, "--basis"); },
+          "Basis set of the molecule")
+      ->default_str(std::string(name(p->basis)))
+      ->type_name("NAME");
   add_electrons(command, p);
   command
       .add_option("--occ-clusters", p->occ_clusters,
-                  "Clusters of the occupied orbitals; unless given of about 25 orbitals each")
+                  "Number of clusters of occupied orbitals. Default: of about 25 each")
       ->check(CLI::PositiveNumber);
   command
       .add_option("--ao-clusters", p->ao_clusters,
-                  "Clusters of the atoms and their AOs or virtual orbitals; unless given of about 25 each")
+                  "Number of clusters of atoms with their AOs or virtual orbitals. Default: of about 25 "
+                  "orbitals each")
       ->check(CLI::PositiveNumber);
   command.add_flag("--whole-molecules", p->whole_molecules, "Atoms that bonds connect are in one cluster");
-  command.add_flag("--dense", p->dense, "All pairs and all tiles: no length counts");
+  command.add_flag("--dense", p->dense, "All pairs and all tiles; the lengths do not count");
   command.add_option("--cluster-seed", p->cluster_seed, "Seed of the k-means clusterings")
       ->check(whole_number_check())
       ->capture_default_str();
-  add_length(command, "--pair-cutoff", p->pair_cutoff, "Pairs of orbitals farther apart are dropped");
+  add_length(command, "--pair-cutoff", p->pair_cutoff,
+             "Pairs of orbitals that are farther apart are dropped");
   add_length(command, "--amplitude-decay", p->amplitude_decay, "T falls as exp(-distance / decay)");
-  add_length(command, "--amplitude-reach", p->amplitude_reach, "T is zero beyond");
+  add_length(command, "--amplitude-reach", p->amplitude_reach, "T is zero beyond this distance");
   add_length(command, "--overlap-length", p->overlap_length, "V falls as exp(-(distance / length)^2)");
-  add_length(command, "--overlap-reach", p->overlap_reach, "V is zero beyond");
-  add_length(command, "--residual-reach", p->residual_reach, "R is not computed beyond; 0: no such limit");
-  command.add_option("--c-threshold", p->c_threshold, "Least |T tile| |V tile| that makes a tile of R")
+  add_length(command, "--overlap-reach", p->overlap_reach, "V is zero beyond this distance");
+  add_length(command, "--residual-reach", p->residual_reach,
+             "R is not computed beyond this distance; 0: no such limit");
+  command
+      .add_option("--c-threshold", p->c_threshold,
+                  "Least product of the norms of two tiles that makes a tile of R")
       ->capture_default_str();
-  command.add_option("--tile-min", p->tile_min, "Least extent of a tile; unbounded unless given")
+  command.add_option("--tile-min", p->tile_min, "Least extent of a tile. Default: no limit")
       ->check(CLI::PositiveNumber);
-  command.add_option("--tile-max", p->tile_max, "Largest extent of a tile; unbounded unless given")
+  command.add_option("--tile-max", p->tile_max, "Largest extent of a tile. Default: no limit")
       ->check(CLI::PositiveNumber);
-  command.add_option("--tile-rows", p->tile_rows, "Only so many tile rows of T and R; all unless given")
+  command.add_option("--tile-rows", p->tile_rows, "Only so many tile rows of T and R. Default: all")
       ->check(CLI::PositiveNumber);
   add_seed(command, *p);
 }

@@ -92,21 +92,25 @@ void add_show_command(CLI::App& app) {
       "show", "Show a problem's traits and draw its shapes, or show a matrix or a program in a file");
   const auto arguments = std::make_shared<ShowArguments>();
   command
-      ->add_option("problem", arguments->problem,
-                   "A problem file, an example such as c65-v1, a matrix: FILE.npy, FILE.mtx, "
-                   "FILE.h5:/DATASET, or a program: FILE.txt")
+      ->add_option(
+          "problem", arguments->problem,
+          "A problem file, an example such as `c65-v1`, a matrix (FILE.npy, FILE.mtx, FILE.h5:/DATASET), "
+          "or a program (.txt)")
       ->check(not_empty_check())
       ->required();
-  command->add_option("--picture", arguments->picture, "Draw A, B and C into this .png or .svg file")
-      ->check(not_empty_check());
-  command->add_option("--dot", arguments->dot, "Write the graph of a program's terms for GraphViz")
+  command
+      ->add_option("--picture", arguments->picture,
+                   "Of a problem: draw A, B and C into this .png or .svg file")
+      ->check(not_empty_check())
+      ->type_name("FILE");
+  command->add_option("--dot", arguments->dot, "Of a program: write the graph of its terms for GraphViz")
       ->check(not_empty_check())
       ->type_name("FILE.dot");
   command
       ->add_option(
           "--speed", arguments->speed,
-          "Measure how fast tiles of so many rows and columns of a matrix are read, for the platform's "
-          "[file]")
+          "Of a matrix: measure how fast tiles of so many rows and columns are read, for the platform's "
+          "keys file.*")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{8192}))
       ->type_name("TILE");
   add_size_options(*command, arguments->sizes);

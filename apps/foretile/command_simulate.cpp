@@ -228,40 +228,38 @@ void simulate_case(const SimulateArguments& arguments) {
 void add_simulate_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("simulate", "Simulate a plan on a model of the machine");
   const auto arguments = std::make_shared<SimulateArguments>();
-  command
-      ->add_option("problem", arguments->problem,
-                   "A problem file, an example such as c65-v1, a plan file, or a program: FILE.txt")
-      ->required();
+  command->add_option("problem", arguments->problem, kProblemMeaning)->required();
   add_machine_options(*command, *arguments);
   add_size_options(*command, arguments->program.sizes);
   add_program_options(*command, arguments->program);
   add_original_options(*command, arguments->original);
-  command->add_option("--trace", arguments->trace, "Write every operation in the Chrome/Perfetto JSON format")
-      ->check(not_empty_check());
-  command->add_option("--seed", arguments->seed, "Of the noise, where the platform has any")
+  command->add_option("--trace", arguments->trace, kTraceMeaning)
+      ->check(not_empty_check())
+      ->type_name("FILE");
+  command->add_option("--seed", arguments->seed, "Seed of the noise, where the platform has keys noise.*")
       ->check(whole_number_check())
       ->capture_default_str();
-  command->add_flag(
-      "--coarse", arguments->coarse,
-      "Faster: products and copies of a chunk in a few groups; says how far that is from the time in full");
-  add_engine_option(*command, arguments->engine, "simgrid where it can have the machine");
-  command->add_flag("--plan-order", arguments->plan_order,
-                    "Keep loads to the plan's order, so that their counts do not depend on time");
-  CLI::Option* what_if =
-      command->add_flag("--what-if", arguments->what_if,
-                        "Measure what helps: plan and simulate again with each resource twice as good");
+  command->add_flag("--coarse", arguments->coarse,
+                    "Faster: simulate products and loads of a chunk in groups. The difference from a full "
+                    "simulation is printed");
+  add_engine_option(*command, arguments->engine, "simgrid, where it is built in and can take the machine");
+  command->add_flag("--plan-order", arguments->plan_order, kPlanOrderMeaning);
+  CLI::Option* what_if = command->add_flag(
+      "--what-if", arguments->what_if,
+      "Find out what helps: plan and simulate again with each resource of the machine twice as good");
   CLI::Option* output = command
                             ->add_option("-o,--output", arguments->output,
-                                         "Store the plan with its predicted time in this .json file")
-                            ->check(not_empty_check());
-  CLI::Option* assignment_out = command
-                                    ->add_option("--assignment-out", arguments->assignment_out,
-                                                 "Write which device took which block, with sharing=dynamic")
-                                    ->check(not_empty_check())
-                                    ->type_name("FILE");
+                                         "Store the plan, with its predicted time, in this file")
+                            ->check(not_empty_check())
+                            ->type_name("FILE.json");
+  CLI::Option* assignment_out =
+      command->add_option("--assignment-out", arguments->assignment_out, kAssignmentOutMeaning)
+          ->check(not_empty_check())
+          ->type_name("FILE");
   command
-      ->add_option("--assignment", arguments->assignment,
-                   "Give each device the blocks that it took when this file was written")
+      ->add_option(
+          "--assignment", arguments->assignment,
+          "Give each device the blocks that this file of --assignment-out has; another plan is refused")
       ->check(not_empty_check())
       ->type_name("FILE")
       ->excludes(assignment_out)

@@ -237,38 +237,59 @@ void tune_problem(TuneArguments& arguments) {
 void add_search_options(CLI::App& command, TuneArguments& arguments) {
   command
       .add_option("--space", arguments.space,
-                  "The search space, a TOML file; without it one around the paper's values")
-      ->check(not_empty_check());
-  command.add_option("--search", arguments.tune.search, "bound (proves its result), exhaustive or random")
+                  "The search space. Default: one around the paper's values, which is printed")
+      ->check(not_empty_check())
+      ->type_name("FILE.toml");
+  command
+      .add_option("--search", arguments.tune.search,
+                  "bound (by increasing lower bounds, until nothing can be better), exhaustive (all in "
+                  "order) or random (all in random order)")
+      ->type_name("{bound,exhaustive,random}")
       ->capture_default_str();
-  command.add_option("--seed", arguments.tune.seed, "Of the random order")
+  command.add_option("--seed", arguments.tune.seed, "Seed of the random order, also among equal bounds")
       ->check(whole_number_check())
       ->capture_default_str();
-  command.add_option("--budget", arguments.budget, "Time of this run, for example 60s, 10m or 1h30m")
+  command
+      .add_option("--budget", arguments.budget,
+                  "Time of the whole command, such as 60s, 10m or 1h30m. Default: no limit")
       ->check(not_empty_check())
       ->type_name("TIME");
-  command.add_option("--count", arguments.tune.budget_count, "Evaluations, those in the history included")
+  command
+      .add_option(
+          "--count", arguments.tune.budget_count,
+          "Number of evaluations, those in the history included; `--search bound` does not count what "
+          "does not fit. Default: no limit")
       ->check(whole_number_check());
-  command.add_option("--evaluation-limit", arguments.evaluation_limit, "Time of one evaluation (10m)")
+  command
+      .add_option("--evaluation-limit", arguments.evaluation_limit,
+                  "Time of one evaluation; a longer one has failed. Default: 10m")
       ->check(not_empty_check())
       ->type_name("TIME");
-  command.add_option("--workers", arguments.tune.limits.workers, "Evaluations at a time; 0: one per core")
+  command
+      .add_option("--workers", arguments.tune.limits.workers,
+                  "Evaluations at a time, each in a process of its own. Default: one per core")
       ->check(whole_number_check());
   command
       .add_option("--history", arguments.history,
-                  "Keep evaluations here; a run that was killed resumes from it")
-      ->check(not_empty_check());
+                  "Keep each evaluation in this file; a run that was killed resumes from it. Of problems: "
+                  "with one number of nodes only")
+      ->check(not_empty_check())
+      ->type_name("FILE");
   command
       .add_option("--start-from", arguments.start_from,
-                  "Try first what was best in this --history file of another machine, problem or space")
-      ->check(not_empty_check());
+                  "Try first, after the defaults, what was best in this --history of another machine, "
+                  "problem or space")
+      ->check(not_empty_check())
+      ->type_name("FILE");
   command
       .add_option("--tie", arguments.tie,
-                  "Share of time that predictions cannot tell apart: a plan that beats the defaults by less "
-                  "is not taken (0.05, or the error of the platform's calibration if larger)")
-      ->check(CLI::Range(0.0, 1.0));
-  command.add_flag("--effects", arguments.tune.effects,
-                   "After the search, simulate all that differs from the best in one parameter");
+                  "Predicted times that differ by less than this share are equal. Default: 0.05, or the "
+                  "platform's calibration.error if larger")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("SHARE");
+  command.add_flag(
+      "--effects", arguments.tune.effects,
+      "After a complete search, simulate in full all that differs from the best in one parameter");
 }
 
 }  // namespace
@@ -280,34 +301,38 @@ void add_tune_command(CLI::App& app) {
   command
       ->add_option(
           "problem", arguments->problems,
-          "A problem file, an example such as c65-v1, a plan file, or a program: FILE.txt; the tuner "
-          "chooses among several problems")
+          "Problem files or examples, among which the tuner chooses; or a plan file (.json), or a program "
+          "(.txt)")
       ->required();
   add_machine_options(*command, *arguments, &arguments->nodes);
   add_engine_option(*command, arguments->engine,
-                    "fluid searches, and simgrid simulates what is taken, too, where it can");
-  command->add_option("--goal", arguments->goal, "Of a range of nodes: time or node-hours")
+                    "fluid searches, and simgrid simulates the plan taken, too, where it can");
+  command
+      ->add_option("--goal", arguments->goal,
+                   "Of a range of nodes: the plan taken has the shortest time or the fewest node-hours")
+      ->type_name("{time,node-hours}")
       ->capture_default_str();
   add_search_options(*command, *arguments);
   const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1'000'000});
   TuneProgramArguments& program = arguments->program;
-  command->add_option("--o", program.occupied, "Of a program: occupied orbitals of each spin")
+  command->add_option("--o", program.occupied, "Of a program: number of occupied orbitals of each spin")
       ->check(size)
       ->type_name("N");
-  command->add_option("--v", program.virtuals, "Of a program: virtual orbitals of each spin")
+  command->add_option("--v", program.virtuals, "Of a program: number of virtual orbitals of each spin")
       ->check(size)
       ->type_name("N");
   command
       ->add_option(
           "--tile", program.tiles,
-          "Of a program: largest extent of a tile; repeatable, all are tried; unless given, up to four "
-          "of at most 100")
+          "Of a program: largest extent of a tile. Repeatable, all are tried. Default: up to four sizes of "
+          "at most 100")
       ->check(size)
       ->allow_extra_args(false)
       ->type_name("N");
-  add_program_options(*command, program, "both are tried unless given");
-  command->add_option("-o,--output", arguments->output, "Store the plan taken (--tie) in this .json file")
-      ->check(not_empty_check());
+  add_program_options(*command, program, "both are tried");
+  command->add_option("-o,--output", arguments->output, "Store the plan taken in this file")
+      ->check(not_empty_check())
+      ->type_name("FILE.json");
   command->callback([arguments] { tune_problem(*arguments); });
 }
 

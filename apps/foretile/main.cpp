@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // foretile: the program for the laptop. It needs neither MPI nor a GPU.
 #include <cstdio>
+#include <memory>
 #include <new>
 
 #include "apps/foretile/commands.hpp"
+#include "apps/help_format.hpp"
 #include "apps/program.hpp"
 #include "base/signals.hpp"
 #include "simulator/simgrid/simgrid.hpp"
@@ -14,6 +16,7 @@ int run(int argc, char** argv) {
   CLI::App app(
       "Plan, simulate and tune matrix products and tensor contractions, block-sparse or dense, on clusters.",
       "foretile");
+  app.formatter(std::make_shared<foretile::HelpFormat>());
   app.set_version_flag("--version", "foretile " FORETILE_VERSION);
   app.require_subcommand(1);
   app.footer(

@@ -62,31 +62,30 @@ void add_matrices(CLI::App& group) {
       *group.add_subcommand("matrices", "Matrices in NumPy, HDF5 and Matrix Market files (docs/files.md)");
   const auto arguments = std::make_shared<MatricesArguments>();
   MatrixRequest& request = arguments->request;
-  const char* const place = "FILE.npy, FILE.mtx or FILE.h5:/DATASET";
-  command.add_option("--a", request.a, "The file of A; with --op-a T it holds K x M")
+  const char* const place = "MATRIX";
+  command
+      .add_option("--a", request.a, "A: FILE.npy, FILE.mtx or FILE.h5:/DATASET; with --op-a T it is K x M")
       ->required()
       ->type_name(place);
-  command.add_option("--b", request.b, "The file of B; with --op-b T it holds N x K")
+  command.add_option("--b", request.b, "B, in such a file; with --op-b T it is N x K")
       ->required()
       ->type_name(place);
-  command.add_option("--c", request.c, "The file of the initial C, with --beta")
+  command.add_option("--c", request.c, "The initial C, in such a file, with a --beta that is not 0")
       ->check(not_empty_check())
       ->type_name(place);
   command
-      .add_option(
-          "--c-shape", arguments->c_shape,
-          "kept: C has the tiles of its file alone, and products for others are left out; computed: those "
-          "of the product, too")
+      .add_option("--c-shape", arguments->c_shape,
+                  "kept (C has only the tiles of its file; products for others are left out) or computed "
+                  "(also those of the product)")
       ->check(CLI::IsMember({"computed", "kept"}))
       ->capture_default_str();
   command
       .add_option("--window", arguments->window,
-                  "The operand that is read tile by tile during the run: it may be larger than memory")
+                  "The operand that is read tile by tile during the run; it may be larger than memory")
       ->check(CLI::IsMember({"A", "B"}));
   add_problem_options(command, arguments->output);
-  add_tile_options(
-      command, request.indices,
-      "Without any size: those of block-sparse files, else at most 2048 rows of C and 1024 along K");
+  add_tile_options(command, request.indices,
+                   "those of block-sparse files, else at most 2048 rows of C and 1024 along K");
   command.callback([arguments] { write_matrices(*arguments); });
 }
 

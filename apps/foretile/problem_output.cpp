@@ -81,12 +81,12 @@ std::string orbitals_text(const OrbitalCounts& counts) {
 }  // namespace
 
 void add_output_options(CLI::App& command, ProblemOutput& output) {
-  command.add_option("-o,--output", output.file, "The problem file; without it the text goes to stdout")
+  command.add_option("-o,--output", output.file, "The problem file. Default: stdout")
       ->check(not_empty_check())
       ->type_name("FILE.toml");
   command
       .add_option("--tune", output.tune,
-                  "Values that `foretile tune` may give a key of the tiling; repeatable (tile=500,1000)")
+                  "Values of a tiling key that `foretile tune` may try. Repeatable, such as tile=500,1000")
       ->type_name("KEY=VALUE,VALUE")
       ->allow_extra_args(false);
   add_json_option(command, output.options);
@@ -96,21 +96,21 @@ void add_problem_options(CLI::App& command, ProblemOutput& output) {
   add_output_options(command, output);
   for (const auto& [option, op] : {std::pair("--op-a", &output.a_op), {"--op-b", &output.b_op}}) {
     command
-        .add_option(option, *op, "How the matrix enters: N as it is, T transposed, C conjugate transposed")
+        .add_option(option, *op, "How this operand enters: N as it is, T transposed, C conjugate transposed")
         ->check(CLI::IsMember({"N", "T", "C"}))
         ->capture_default_str();
   }
-  command.add_option("--alpha", output.alpha, "Factor of op(A) op(B); complex: RE,IM (1)")
+  command.add_option("--alpha", output.alpha, "Factor of op(A) op(B); complex: RE,IM. Default: 1")
       ->type_name("NUMBER");
-  command.add_option("--beta", output.beta, "Factor of the initial C; 0: it is not read (0)")
+  command.add_option("--beta", output.beta, "Factor of the initial C; with 0 it is not read. Default: 0")
       ->type_name("NUMBER");
 }
 
 void add_element_options(CLI::App& command, ProblemOutput& output) {
-  command.add_option("--precision", output.precision, "Numbers of 8 bytes (double) or of 4 (single)")
+  command.add_option("--precision", output.precision, "Numbers of 8 bytes (double) or 4 bytes (single)")
       ->check(CLI::IsMember({"double", "single"}))
       ->capture_default_str();
-  command.add_flag("--complex", output.is_complex, "Complex numbers of two such numbers each");
+  command.add_flag("--complex", output.is_complex, "Elements are complex, two such numbers each");
 }
 
 Op op_named(const std::string& name) {
@@ -118,17 +118,20 @@ Op op_named(const std::string& name) {
   return name == name_of(Op::transpose) ? Op::transpose : Op::conjugate_transpose;
 }
 
-void add_tile_options(CLI::App& command, DenseParameters& p, const std::string& without) {
-  command.add_option("--tile", p.tile, "Rows and columns of a tile. " + without)
+void add_tile_options(CLI::App& command, DenseParameters& p, const std::string& by_default) {
+  command.add_option("--tile", p.tile, "Tile size of all indices. Default: " + by_default)
       ->check(whole_number_check(1));
-  for (const auto& [option, size, index] :
-       {std::tuple("--m-tile", &p.m_tile, "M"), {"--n-tile", &p.n_tile, "N"}, {"--k-tile", &p.k_tile, "K"}}) {
-    command.add_option(option, *size, fmt::format("Of {}, instead of --tile", index))
+  for (const auto& [option, size] :
+       {std::pair("--m-tile", &p.m_tile), {"--n-tile", &p.n_tile}, {"--k-tile", &p.k_tile}}) {
+    command.add_option(option, *size, "Tile size of this index, instead of --tile")
         ->check(whole_number_check(1));
   }
-  command.add_option("--m-tiles", p.m_tiles, "Sizes that add up to M, instead of --tile")->delimiter(',');
-  command.add_option("--n-tiles", p.n_tiles, "The same for N")->delimiter(',');
-  command.add_option("--k-tiles", p.k_tiles, "The same for K")->delimiter(',');
+  for (const auto& [option, sizes] :
+       {std::pair("--m-tiles", &p.m_tiles), {"--n-tiles", &p.n_tiles}, {"--k-tiles", &p.k_tiles}}) {
+    command.add_option(option, *sizes, "Tile sizes that add up to this extent, instead of --tile")
+        ->delimiter(',')
+        ->type_name("N,N,...");
+  }
 }
 
 bool has_tile_sizes(const DenseParameters& p) {

@@ -38,8 +38,8 @@ void add_element_options(CLI::App& command, ProblemOutput& output);
 Op op_named(const std::string& name);
 
 struct DenseParameters;
-/// --tile, --m-tile, --m-tiles and the same for N and K. `without` says what holds without any size.
-void add_tile_options(CLI::App& command, DenseParameters& parameters, const std::string& without);
+/// --tile, --m-tile, --m-tiles and the same for N and K. `by_default` says what holds without any size.
+void add_tile_options(CLI::App& command, DenseParameters& parameters, const std::string& by_default);
 /// True when the user gave any of these.
 bool has_tile_sizes(const DenseParameters& parameters);
 /// Tiles of half the size for the tuner too, unless the user says what it may try.

@@ -82,7 +82,7 @@ std::vector<std::int64_t> molecule_tiles(const TensorArguments& arguments, const
 IndexTiles index_of(const std::string& text, const TensorArguments& arguments) {
   const std::string where = "--index " + text;
   const char* const expected =
-      "LETTERS=EXTENT and behind colons tiles=N, tile=N, sizes=N,N, clusters=N, spin, irreps=N,N";
+      "LETTERS=EXTENT and behind colons tiles=N, tile=N, sizes=N,N, clusters=N, `spin`, irreps=N,N";
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos)
     throw input_error("--index", quote(text), expected, "as abcd=432:tiles=12");
@@ -209,38 +209,44 @@ void add_tensor(CLI::App& group) {
   arguments->output.writes_sources = false;
   TensorParameters& p = arguments->parameters;
   command
-      .add_option("term", p.term, "As \"R[a,b,i,j] += 0.5 V[a,b,c,d] T[c,d,i,j]\"; = instead of +=: R is new")
+      .add_option("term", p.term,
+                  "The product, as \"R[a,b,i,j] += 0.5 V[a,b,c,d] T[c,d,i,j]\"; with = there is no initial R")
       ->check(not_empty_check())
       ->required();
   command
       .add_option(
           "--index", arguments->indices,
-          "Extent and tiles of the indices that begin with these letters; repeatable. Behind colons: "
-          "tiles=N, tile=N (at most), sizes=N,N; spin; irreps=N,N. ab=virtual:clusters=N: of --xyz, also "
-          "occupied and ao")
+          "Extent and tiles of indices that begin with these letters; EXTENT may be `virtual`, `occupied` or "
+          "`ao` of --xyz. Rules: tiles=N, tile=N, sizes=N,N, clusters=N, `spin`, irreps=N,N. Repeatable")
       ->type_name("LETTERS=EXTENT:RULE")
       ->allow_extra_args(false)
       ->required();
   command
       .add_option("--operand", arguments->operands,
-                  "What is special about an operand; repeatable. Behind colons: antisymmetric=ab,cd, "
-                  "density=NUMBER, blocks=FILE (a line each: tiles, norm), generated (where it is used)")
+                  "Rules of an operand: antisymmetric=ab,cd; density=NUMBER; blocks=FILE, with a line of "
+                  "tiles and norm for each; `generated`, where it is used. Repeatable")
       ->type_name("NAME:RULE")
       ->allow_extra_args(false);
-  command.add_option("--tile", p.tile, "Largest extent of a tile of the indices without a rule")
+  command.add_option("--tile", p.tile, "Largest extent of a tile of indices without a rule")
       ->check(whole_number_check(1));
   command.add_flag("--closed-shell", p.closed_shell,
-                   "Blocks of beta alone equal those of alpha alone, and are left out");
+                   "Blocks of beta alone equal those of alpha alone and are left out");
   command
-      .add_option("--c-threshold", p.c_threshold, "Least |A tile| |B tile| that makes a tile of C")
-
+      .add_option("--c-threshold", p.c_threshold,
+                  "Least product of the norms of two tiles that makes a tile of C")
       ->capture_default_str();
-  command.add_option("--xyz", arguments->xyz, "A molecule, whose orbitals k-means gathers to tiles")
+  command.add_option("--xyz", arguments->xyz, "A molecule, whose orbitals k-means gathers into tiles")
       ->type_name("FILE.xyz");
-  command.add_option("--basis", arguments->basis, "Its basis set")->capture_default_str();
-  command.add_option("--charge", arguments->molecule.electrons.charge, "Its charge")->capture_default_str();
-  command.add_flag("--core", arguments->molecule.core, "Its core orbitals are among the occupied ones");
-  command.add_option("--seed", p.seed, "The same seed gives the same problem everywhere")
+  command.add_option("--basis", arguments->basis, "Basis set of the molecule")
+      ->capture_default_str()
+      ->type_name("NAME");
+  command.add_option("--charge", arguments->molecule.electrons.charge, "Charge of the molecule")
+      ->capture_default_str();
+  command.add_flag("--core", arguments->molecule.core,
+                   "Core orbitals are among the occupied ones; else they are frozen");
+  command
+      .add_option("--seed", p.seed,
+                  "Seed of all random numbers; the same seed gives the same problem everywhere")
       ->check(whole_number_check())
       ->capture_default_str();
   add_element_options(command, arguments->output);

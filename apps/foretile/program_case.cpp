@@ -320,25 +320,25 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramArgument
 }
 
 void add_original_options(CLI::App& command, OriginalArguments& original) {
-  command.add_flag(
-      "--original", original.original,
-      "Of a program: as NWChem runs it, one rank for each device, a shared counter, blocking gets, levels");
+  command.add_flag("--original", original.original,
+                   "Of a program: simulate it as NWChem runs it: one rank for each device, a shared counter, "
+                   "blocking gets, levels");
   command
       .add_option("--without", original.without,
-                  "With --original, repeatable: counter (chains are distributed round-robin), waiting (gets "
-                  "take no time) or "
-                  "levels (nobody waits between them)")
+                  "With --original, leave out: counter (chains are distributed round-robin instead), waiting "
+                  "(gets take no time) or levels (no barriers). Repeatable")
       ->check(CLI::IsMember({"counter", "waiting", "levels"}))
       ->allow_extra_args(false);
   command
       .add_option("--counter-time", original.counter_time,
-                  "With --original: of one request to the counter (\"5 us\")")
+                  "With --original: time of one request to the shared counter. Default: 5 us")
       ->check(not_empty_check())
       ->type_name("TIME");
   command
-      .add_option("--get-rate", original.get_rate,
-                  "With --original: bytes per second that one rank gets at most; unless given the platform's "
-                  "message rate")
+      .add_option(
+          "--get-rate", original.get_rate,
+          "With --original: bytes per second that one rank gets at most. Default: the platform's rate of "
+          "messages")
       ->check(not_empty_check())
       ->type_name("RATE");
 }

@@ -35,7 +35,7 @@ expect_out() {
 expect_out "foretile 0." --version
 expect_out "Exit codes" --help
 expect_out "--picture" show --help
-expect_out "repeatable (platform.nvlink.bandwidth=100e9)" platform show --help # it takes no other keys
+expect_out "Set a key of the platform" platform show --help # it takes no other keys
 expect 2 "foretile --help"
 expect 2 "found 'shwo', expected a command" shwo
 expect 2 "foretile show --help" show

@@ -36,9 +36,7 @@ import unittest
 SOURCE, FORETILE, RUN = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]), sys.argv[3]
 FILL = "--fill" in sys.argv
 MPIEXEC = next((word[10:] for word in sys.argv if word.startswith("--mpiexec=")), None)
-NOT_YET = {"docs/commands.md", "docs/foretile-run.md", "docs/tuning.md"}  # to be converted
-PAGES = [page for page in (SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").rglob("*.md")))
-         if str(page.relative_to(SOURCE)) not in NOT_YET]
+PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").rglob("*.md"))]
 COMMENT = re.compile(r"<!-- ([a-z ]+?)(?:: (.*))? -->")
 PAGE_NOT_RUN = re.compile(r"^<!-- page not run: \S.* -->$", re.M)
 OF_COMMANDS, OF_FILES = {"varies", "exits", "not run"}, {"file", "from"}
