@@ -74,6 +74,7 @@ def options():
 
 def commands_in(text):
     """Lists of words: commands that a page shows in blocks and within lines, each without what stands before its program."""
+    text = re.sub(r"^<!-- exits: 2 -->\n(?:<!--.*-->\n)*```console\n.*?^```", "", text, flags=re.M | re.S)  # shows a wrong command
     shown = re.findall(r"^```console\n(.*?)^```", text, re.M | re.S)
     lines = re.findall(r"^\$ (.*)$", "".join(shown).replace("\\\n", " "), re.M)
     lines += "".join(re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)).splitlines()
