@@ -29,11 +29,13 @@ def spelled_out(code):
 
 
 def names_in(cell):
-    """With the part before the dot that a name has from the one before it; "x.*" is all in x; "_8 to _64" is a range."""
+    """With the part before the dot that a name has from the one before it; "x.*" is all in x, and so is "[x]"; "_8 to _64" is a range."""
     names, before = set(), ""
     for code in re.findall(r"`([^`]+)`", cell):
         for name in spelled_out(code):
             names |= {name.strip("[]"), before + name.lstrip(".")}
+            if name.startswith("["):
+                names.add(name.strip("[]") + ".*")
             before = name[:name.rfind(".") + 1] if "." in name.lstrip(".") else before
     return names | {re.sub(r"\d+$", "N", name) for name in names if " to `" in cell}
 
@@ -66,7 +68,7 @@ class Keys(unittest.TestCase):
     def known(self, *command):
         """The keys that the error about an unknown one lists."""
         said = self.call(*command).stderr.splitlines()
-        listed = re.search(r"unknown key .*Known keys: (.*)$", said[-1] if said else "")
+        listed = re.search(r"unknown key .*Known keys: (.*?)(?:; see docs/\S+)?$", said[-1] if said else "")
         self.assertTrue(listed, f"{command}: found '{said}', expected known keys")
         return listed[1].split(", ")
 
