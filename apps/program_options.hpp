@@ -23,7 +23,7 @@ struct ProgramOptions {
   ProgramPlanOptions plan_options(const WorkSeconds& seconds) const;
 };
 
-/// `by_default`: what mode a command takes where nobody names one.
+/// `by_default`: what mode a command takes where none is named.
 void add_program_options(CLI::App& command, ProgramOptions& options,
                          const std::string& by_default = "levels");
 

@@ -30,7 +30,7 @@ constexpr std::size_t kLongestName = 200;  // of the 255 bytes that a name may h
 constexpr std::size_t kDigits = 16;
 constexpr std::string_view kTemporary = ".tmp";
 
-/// In the target's folder, so that a rename puts it in place; nobody can guess it.
+/// In the target's folder, so that a rename puts it in place; it cannot be guessed.
 std::string temporary_name(const std::string& name) {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number)
@@ -86,7 +86,7 @@ int remove_dead(int folder, const std::string& name) {
   for (const std::string& found : temporaries_of(folder, name)) {
     const Descriptor file(
         ::openat(folder, found.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-    if (!file) continue;  // somebody else's
+    if (!file) continue;  // of another process
     const int error = lock_open_file(file.get());
     if (error == EAGAIN || error == EACCES) ++live;
     if (error == 0 && has_locks_of_all(file_system_of(file.get())) && is_still(folder, found, file.get()))
@@ -260,8 +260,9 @@ fs::path AtomicFile::put_beside() {
     return path_.parent_path() / name;
   }
   errno = error;
-  throw WorkError(fmt::format("{}: somebody wrote to it meanwhile, and no file beside it could be made: {}",
-                              path_.string(), system_message()));
+  throw WorkError(
+      fmt::format("{}: another program wrote to it meanwhile, and no file beside it could be made: {}",
+                  path_.string(), system_message()));
 }
 
 void AtomicFile::commit() {

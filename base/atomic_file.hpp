@@ -39,7 +39,7 @@ class DescriptorBuffer final : public std::streambuf {
 /// commit() nothing changes. Links are followed to their target (find_output_place() says which are refused).
 /// A file that exists keeps its mode, and its owner where the system allows; a new one obeys the umask. What
 /// is no regular file (a device, a FIFO, /dev/stdout) is written directly and stays what it is.
-/// The temporary file is locked (fcntl) as long as somebody writes it: those of processes that were killed
+/// The temporary file is locked (fcntl) as long as it is written: those of processes that were killed
 /// are removed when the same file is written again, but not on file systems that several nodes share: there
 /// a lock may not be seen.
 class AtomicFile {

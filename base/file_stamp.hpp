@@ -10,7 +10,7 @@
 
 namespace foretile {
 
-/// What changes when somebody writes to a file, or puts another one in its place. Programs may set the time
+/// What changes when a program writes to a file, or puts another one in its place. Programs may set the time
 /// of the last write; they cannot set that of the last change (ctime). Writes within the same tick of the
 /// file system's clock that leave the size may stay unseen.
 struct FileStamp {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading whole files, and where files lie. Writing them is in base/atomic_file.hpp.
+// Reading whole files, and where files are. Writing them is in base/atomic_file.hpp.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ std::string digest(std::string_view text);
 /// The running program's file; empty where the system does not say.
 std::filesystem::path own_program();
 
-/// Where files that ship with foretile lie: $FORETILE_DATA, else `share/foretile` beside the program's `bin`,
+/// Where files that ship with foretile are: $FORETILE_DATA, else `share/foretile` beside the program's `bin`,
 /// else the source tree. `relative` is for example "platforms/summit.toml". Empty when it is not there.
 std::filesystem::path find_data(const std::filesystem::path& relative);
 

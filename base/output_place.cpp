@@ -62,7 +62,7 @@ class Walk {
  private:
   void fail() const { refuse_output(path_, system_message()); }
 
-  /// The start of the path, or the target of a link: absolute, or relative to the folder it lies in.
+  /// The start of the path, or the target of a link: absolute, or relative to the folder it is in.
   void go_to(const std::string& target) {
     if (target.empty()) refuse_output(path_, "the path is empty");
     if (const auto number = stream_number(target); number && rest_.empty()) return open_stream(*number);

@@ -3,7 +3,7 @@
 // order.
 //   product_bench PLAN.json
 // One thread for each device of the plan multiplies this device's products in the plan's order; tiles of A, B
-// and C lie in memory before the clock starts. The fastest of up to three rounds, as JSON. For plans for
+// and C are in memory before the clock starts. The fastest of up to three rounds, as JSON. For plans for
 // cores.
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ struct Matrices {
   Tiles a, b, c;
 };
 
-/// Returns how many products there were. The first one of a tile of C ignores what lies there, as in a run.
+/// Returns how many products there were. The first one of a tile of C ignores what is there, as in a run.
 std::int64_t multiply(const Contraction& p, const DevicePlan& device, ProductKernels& kernels,
                       Matrices& tiles) {
   std::int64_t count = 0;

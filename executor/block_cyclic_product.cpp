@@ -85,7 +85,7 @@ struct Proposal {
   std::string grid;
 };
 
-/// Where A and B are not transposed, index k is summed where A's column and B's row lie: on process column q
+/// Where A and B are not transposed, index k is summed where A's column and B's row are: on process column q
 /// and row p. Nothing where some pair has no number mod lcm(P, Q), because blocks do not match.
 std::optional<Classes> classes_of_k(const BlockCyclic& a, const BlockCyclic& b, std::int64_t k) {
   const int p = b.grid().rows, q = a.grid().columns, count = std::lcm(p, q);

@@ -28,7 +28,7 @@ struct BlockCyclicTask {
 };
 
 /// Several plans are made, and that one is kept in which the busiest rank receives fewest bytes, in messages
-/// and in redistribution. Tiles may gather indices that are no neighbours in the matrix but lie side by side
+/// and in redistribution. Tiles may gather indices that are no neighbours in the matrix but are side by side
 /// on a process: where all blocks have the same size, C stays on its process and A and B are used in place,
 /// and the plan needs memory for what arrives only. Where no plan fits, the same with smaller tiles.
 class BlockCyclicProduct {

@@ -147,7 +147,7 @@ foretile_status foretile_table_layout(const int64_t* row_sizes, int row_tiles, c
 /** Nothing happens with NULL. */
 void foretile_free_layout(foretile_layout* layout);
 
-/** Multiplies matrices that lie in layouts, each with the memory of this rank. Collective. A and B are only
+/** Multiplies matrices that are in layouts, each with the memory of this rank. Collective. A and B are only
  * read. */
 foretile_status foretile_run_in_layouts(foretile_multiplication* multiplication,
                                         const foretile_layout* a_layout, const void* a,

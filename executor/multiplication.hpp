@@ -58,11 +58,11 @@ struct MultiplicationReport {
 };
 
 /// C = alpha op(A) op(B) + beta C on the ranks of a communicator, on cores or GPUs. Which rank keeps which
-/// tile follows from the plan: see owner(). Tiles are in host memory; GPUs copy those that lie without gaps
+/// tile follows from the plan: see owner(). Tiles are in host memory; GPUs copy those that are without gaps
 /// from where they are, which is fast if you pinned them, and others from pinned memory of this object. It
 /// keeps that, the devices and their memory until it goes. Errors are InputError (base/error.hpp) for what
 /// the caller can correct and WorkError for what failed: the lowest rank that has one throws it and the
-/// others throw WorkError, so that nobody waits. What fails on a rank while products run (MPI,
+/// others throw WorkError, so that no rank waits. What fails on a rank while products run (MPI,
 /// TileStorage::fill_part() or take()) prints one line there and ends the job by MPI_Abort(). Two objects can
 /// exist at once, and run one after the other; on GPUs each keeps memory of its own.
 class Multiplication {
@@ -101,8 +101,8 @@ class Multiplication {
   /// of threads is set back at the end.
   MultiplicationReport run(const TileStorage& tiles);
 
-  /// The same on matrices that lie in layouts of the caller's (executor/layout/). A and B are given, and read
-  /// only; C lies in its layout before and after. Tiles that lie in one piece on the rank that owns them are
+  /// The same on matrices that are in layouts of the caller's (executor/layout/). A and B are given, and read
+  /// only; C is in its layout before and after. Tiles that are in one piece on the rank that owns them are
   /// used in place; the others are moved to memory of this object and, of C, back. The moves are planned in
   /// the first run, and again when a layout changes. Throws InputError for layouts of other extents, that
   /// differ between ranks or describe another rank's memory, and for missing memory.

@@ -29,7 +29,7 @@ struct PlanFile : StoredMachine {
 PlanFile make_plan_file(const Problem& problem, const MachineSize& size, const PlannedWork& work);
 
 /// Throws InputError that names file and key: no JSON, another version, missing, unknown, wrong or
-/// repeated keys, or a content that does not match its digest, because somebody edited the file.
+/// repeated keys, or a content that does not match its digest, because the file was edited.
 PlanFile load_plan_file(const std::filesystem::path& path);
 
 /// The same from text.

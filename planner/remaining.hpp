@@ -8,7 +8,7 @@
 
 namespace foretile {
 
-/// Work whose C has only the tiles that are left, numbered anew. Tiles of A and B keep their numbers.
+/// Work whose C has only the tiles that are left, numbered again. Tiles of A and B keep their numbers.
 struct RemainingWork {
   PlannedWork work;
   std::vector<TileId> tiles;  ///< by number in `work`: the tile's number in the whole C

@@ -60,7 +60,7 @@ struct StoredKind {
 std::string stored_text(const StoredKind& kind, const nlohmann::ordered_json& content);
 
 /// Reads what stored_text() made: `read` reads all other keys. Throws InputError for no JSON, another kind or
-/// version, unknown keys, and a content that does not match its digest, because somebody edited the file;
+/// version, unknown keys, and a content that does not match its digest, because the file was edited;
 /// `what`: "a plan file".
 void read_stored(const std::string& text, const StoredKind& kind, const std::string& source,
                  const std::string& what, const std::function<void(ObjectReader&)>& read);

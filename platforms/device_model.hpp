@@ -15,7 +15,7 @@ namespace foretile {
 /// What multiplies tiles.
 enum class DeviceKind {
   gpu,  ///< memory of its own, behind a link
-  core  ///< a CPU core; its tiles lie in host memory
+  core  ///< a CPU core; its tiles are in host memory
 };
 
 /// Extents of C += A B: A is m x k, B is k x n.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which figures of a platform nobody measured or published.
+// Which figures of a platform were neither measured nor published.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ double factor_of(const SizeFactors& factors, std::int64_t m, std::int64_t n, std
 ///   t = latency / streams + count * f(s) * 2 m n k / rate * (1 + half_m/m) (1 + half_n/n) (1 + half_k/k),
 ///   s = (m n k)^(1/3).
 /// The form without f was fitted to 160 FP32 shapes of DeepBench on a V100 (figures and errors:
-/// platforms/summit.toml); calibration fits it anew to the machine it runs on. Cores with several levels of
+/// platforms/summit.toml); calibration fits it again to the machine it runs on. Cores with several levels of
 /// cache do not follow it at all sizes: f is a measured table (SizeFactors), 1 unless given.
 struct KernelModel {
   double rate_flops_per_s = 0;  ///< asymptotic rate of large products; 0: the model is not known
@@ -55,7 +55,7 @@ constexpr double kernel_factor(const KernelModel& curve, ElementType type) {
          (type.is_complex ? curve.complex_factor : 1.0);
 }
 
-/// Where a product lies in the table of factors: between entries `below` and `below + 1`, `share` of the way.
+/// Where a product is in the table of factors: between entries `below` and `below + 1`, `share` of the way.
 struct FactorPlace {
   std::size_t below = 0;
   double share = 0;  ///< 0 to 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// How much of a platform one run uses, and which rank and device lies where.
+/// How much of a platform one run uses, and which rank and device is where.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct MachineSize {
 };
 
 /// Ranks are numbered node by node; the ranks of a node share its sockets in equal parts, so a rank's devices
-/// and cores lie on one socket when ranks_per_node is a multiple of the sockets.
+/// and cores are on one socket when ranks_per_node is a multiple of the sockets.
 struct Machine {
   Platform platform;         ///< the model of its parts
   int ranks = 1;             ///< of the job

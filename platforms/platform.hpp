@@ -17,7 +17,7 @@ struct LinkModel {
   double bandwidth_bytes_per_s = 0;  ///< of one long message
 };
 
-/// Links inside a node. For `core` devices, whose tiles lie in host memory, all but `message` are that
+/// Links inside a node. For `core` devices, whose tiles are in host memory, all but `message` are that
 /// memory.
 struct NodeLinks {
   LinkModel host_to_device;                      ///< one device's link, that direction

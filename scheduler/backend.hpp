@@ -50,7 +50,7 @@ struct Signal {
   Path path;          ///< of the sender until it was sent, and at the receiver until it came
 };
 
-/// Where tiles of C lie in a rank's host memory.
+/// Where tiles of C are in a rank's host memory.
 struct PlaceOfC {
   enum class Kind : std::uint8_t {
     c,       ///< C itself: initial or finished
@@ -63,7 +63,7 @@ struct PlaceOfC {
   int number = 0;     ///< Kind::message: Message::number
 };
 
-/// to = beta to + factor from, tile by tile. With beta = 0 what lies in `to` is not read, and `to` may not be
+/// to = beta to + factor from, tile by tile. With beta = 0 what is in `to` is not read, and `to` may not be
 /// there yet.
 struct Combine {
   std::span<const TileId> tiles;  ///< of C

@@ -17,7 +17,7 @@ class Barrier {
  public:
   using Send = std::function<void(Rank to_rank, Signal)>;
 
-  /// A rank from `ranks` on has no work: nobody waits for it, and it waits for nobody.
+  /// A rank from `ranks` on has no work: no rank waits for it, and it waits for none.
   Barrier(Barriers kind, Rank rank, int ranks, Send send);
 
   /// `step` is the first that is not over on this rank; kEver when all are. It never decreases.

@@ -105,7 +105,7 @@ void CTiles::advance_stores(DeviceQueue& queue, Device device) {
 
 void CTiles::store_done(DeviceQueue& queue, const Copy& store) {
   --queue.stores_in_flight;
-  queue.memory.was_full();  // ask anew: there is more room now
+  queue.memory.was_full();  // ask again: there is more room now
   queue.statistics.d2h_bytes += store.bytes;
   queue.stored_c.insert(queue.stored_c.end(), store.tiles.begin(), store.tiles.end());
   if (!options_.in_plan_order || !queue.chunks_left()) drop_stored(queue, Device::of(store.from));

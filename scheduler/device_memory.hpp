@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What lies on one device: tiles that stay with the block, and streaming ones, pinned while they are in use
+// What is on one device: tiles that stay with the block, and streaming ones, pinned while they are in use
 // and kept afterwards while there is room.
 #pragma once
 

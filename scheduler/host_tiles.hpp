@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which tiles of the distributed matrices lie in the rank's host memory.
+// Which tiles of the distributed matrices are in the rank's host memory.
 #pragma once
 
 #include <tsl/robin_map.h>

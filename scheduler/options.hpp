@@ -18,7 +18,7 @@ namespace foretile {
 /// What the scheduler must know of one device of a rank.
 struct DeviceTraits {
   int cores = 0;                 ///< core slots of the rank, at most all, while it multiplies; of a GPU 0
-  bool in_host_memory = false;   ///< it works on tiles where they lie in host memory: nothing is copied
+  bool in_host_memory = false;   ///< it works on tiles where they are in host memory: nothing is copied
   bool generates_tiles = false;  ///< generated tiles of B are generated there, not on the rank's cores
   int batch = 1;                 ///< products of a chunk in one kernel operation, at most
   int socket = 0;                ///< of its node: a near copy of a tile is preferred

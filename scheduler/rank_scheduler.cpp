@@ -208,7 +208,7 @@ std::optional<MemoryPlace> RankScheduler::source_of(Device device, const Item& i
 }
 
 /// Whether the tile is in host memory. Only then is it taken from a device, too: it may have been kept there
-/// while it is sent again, and its step must not end before that message came, or more would lie in host
+/// while it is sent again, and its step must not end before that message came, or more would be in host
 /// memory than was proven.
 bool RankScheduler::ready(const DeviceQueue& queue, const Item& item) const {
   if (streams(item.tile)) return host_.holds(item.tile);

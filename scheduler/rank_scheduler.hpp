@@ -43,11 +43,11 @@ class RankScheduler {
   RankScheduler(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction, Rank rank,
                 Backend& backend, SchedulerOptions options, TraceSink* sink = nullptr);
 
-  /// Starts what can be started. Own tiles of A must lie in host memory.
+  /// Starts what can be started. Own tiles of A must be in host memory.
   void start();
   /// An operation ended. `time`: what the back end knows of its duration.
   void done(OperationId id, const OperationTime& time = {});
-  /// A message's tiles lie in host memory; `path` is the sender's with the message's time.
+  /// A message's tiles are in host memory; `path` is the sender's with the message's time.
   void received(const Message& message, const Path& path);
   /// A signal from another rank's barrier; its path is the sender's with the signal's time.
   void signalled(const Signal& signal);
@@ -71,7 +71,7 @@ class RankScheduler {
   void advance_device(Device device);
   void wake_idle();
   void wake_all() { std::fill(awake_.begin(), awake_.end(), true); }
-  /// Whether the next load waits for something that wakes nobody: another source of its tile, or time.
+  /// Whether the next load waits for something that wakes no device: another source of its tile, or time.
   bool advance_loads(Device device);
   /// Whether products wait for a core.
   bool advance_kernels(Device device);
@@ -82,7 +82,7 @@ class RankScheduler {
   bool front_ended(DeviceQueue& queue);
   bool streams(TileRef tile) const;
   bool shared(const DeviceQueue& queue, TileRef tile) const;
-  /// To be asked anew until the tile is pinned: only then its record stays.
+  /// To be asked again until the tile is pinned: only then its record stays.
   TileSlot slot_of(Item& item);
   bool ready(const DeviceQueue& queue, const Item& item) const;
   CopyCost cost_of(MemoryPlace from, const Item& item) const;
@@ -124,7 +124,7 @@ class RankScheduler {
   BlockPool pool_;
   std::vector<DeviceQueue> queues_;
   /// Of each device: to be looked at. What changes a device's memory, copies, products or items wakes it; one
-  /// that waits for what wakes nobody stays awake.
+  /// that waits for what wakes no device stays awake.
   std::vector<char> awake_;
   std::vector<std::shared_ptr<const Transfer>> own_;
   SendQueue send_queue_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts of C that lie in a rank's host memory until they are added.
+// Parts of C that are in a rank's host memory until they are added.
 #pragma once
 
 #include <cstdint>

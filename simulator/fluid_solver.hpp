@@ -17,7 +17,7 @@ namespace foretile {
 
 /// Max-min fair: no flow can be faster without making one slower that is not faster than it (Bertsekas and
 /// Gallager, Data Networks, 2nd ed., 6.5.2). A flow that starts or ends changes others only through links
-/// that are full, so that only those are solved anew; all other flows keep rate and end.
+/// that are full, so that only those are solved again; all other flows keep rate and end.
 ///
 /// Flows on the same links and with the same limit have the same rate whatever their amounts, so they are
 /// solved as one bundle: 72 ranks of a node that send to the same node cost as much as one.

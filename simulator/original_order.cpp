@@ -70,7 +70,7 @@ class Original {
     return over(static_cast<double>(bytes), rate);
   }
 
-  /// When the rank has the bytes of a block that lies with another.
+  /// When the rank has the bytes of a block that is with another.
   double moved(double now, int from, int to, std::int64_t bytes) {
     const Platform& p = machine_.platform;
     if (from == to) return now;

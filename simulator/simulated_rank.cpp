@@ -310,7 +310,7 @@ void SimulatedRank::copy_on_cores(std::int64_t bytes) {
   on_cores(a, static_cast<double>(bytes) / p.runtime.message_copy_bytes_per_s);
 }
 
-/// In pieces, because nobody knows yet when the last message comes; they grow with the time, so that there
+/// In pieces, because the last message's time is not known yet; they grow with the time, so that there
 /// are few.
 void SimulatedRank::poll() {
   constexpr double kLeastPiece_s = 1e-3;

@@ -32,7 +32,7 @@ struct SimulationOptions {
   CoarseGroups groups = {};                       ///< of a coarse simulation; by default it is a full one
   bool in_plan_order = false;                     ///< SchedulerOptions::in_plan_order
   EngineChoice engine = EngineChoice::automatic;  ///< the solver
-  /// Nobody is interested in longer times than that.
+  /// Longer times than that are of no interest.
   double stop_s = std::numeric_limits<double>::infinity();
   /// Nor in what follows when so many products are done.
   std::int64_t stop_products = std::numeric_limits<std::int64_t>::max();
@@ -51,7 +51,7 @@ struct SimulationResult {
 /// or more. SimGrid has one engine per process: with EngineChoice::automatic, simulations after the first
 /// take the fluid one. Throws WorkError when the plan stalls (a bug: the verifier excludes it) and InputError
 /// when the plan is for a larger machine, the machine is too large for the chosen engine, SimGrid is asked
-/// for a second time or where nobody called use_simgrid(), or the platform does not know the problem's
+/// for a second time or where use_simgrid() was not called, or the platform does not know the problem's
 /// precision.
 SimulationResult simulate(const Plan& plan, const Contraction& contraction, const Machine& machine,
                           const SimulationOptions& options = {});

@@ -11,7 +11,7 @@
 namespace foretile {
 
 /// All candidates that differ from this one in exactly one of the space's parameters, by the order of
-/// parameters and values. It need not lie in the space.
+/// parameters and values. It need not be in the space.
 std::vector<Candidate> neighbours_of(const Candidate& candidate, const Space& space);
 
 /// The best candidate with another value of one parameter.

@@ -19,7 +19,7 @@ class NearSearch {
   NearSearch(const Space& space, const std::function<double(const Candidate&)>& first_bound)
       : space_(space), first_bound_(first_bound) {}
 
-  /// A candidate with the best time so far; it need not lie in the space, but what is asked for does.
+  /// A candidate with the best time so far; it need not be in the space, but what is asked for does.
   /// `better`: than all before; else as good as the best.
   void found(const Candidate& candidate, bool better);
   /// The candidate's bound is known.

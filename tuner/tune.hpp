@@ -21,11 +21,11 @@ namespace foretile {
 /// What is searched, how, and how long.
 struct TuneOptions {
   Space space;  ///< all candidates that may be tried
-  /// Tried before everything else, in this order: the paper's defaults. They need not lie in the space, and
+  /// Tried before everything else, in this order: the paper's defaults. They need not be in the space, and
   /// their values should be spelled as the space spells them ("0.5", not "0.50").
   std::vector<Candidate> first;
   /// Tried next, in this order: what was good elsewhere (tuner/starts.hpp). The search by bounds stops them
-  /// at the best time. They need not lie in the space.
+  /// at the best time. They need not be in the space.
   std::vector<Candidate> starts = {};
   std::string search = "random";  ///< a name of search_names()
   std::uint64_t seed = 1;         ///< of random numbers

@@ -56,7 +56,7 @@ RunKind kind_of(const std::string& what);
 /// Throws InputError for the first option that was given and that such a run does not have.
 void refuse_other_options(RunKind kind, const RunArguments& arguments);
 
-/// What is the same on all ranks that run the same: files by their texts, so that copies of them may lie at
+/// What is the same on all ranks that run the same: files by their texts, so that copies of them may be at
 /// different places. Throws InputError for what is neither a plan nor a problem nor a program.
 StartFacts start_facts(const CLI::App& app, RunKind kind, const RunArguments& arguments);
 

@@ -48,8 +48,8 @@ void require_small(const FusedProgram& fused, const SpinOrbitals& orbitals) {
                     fmt::format("at most {:.0e}", kMostPlainWork), "verify smaller --o and --v");
 }
 
-/// The results in a file, on rank 0. The first one's place is kept from the beginning; where somebody writes
-/// to the file meanwhile, all results go beside it.
+/// The results in a file, on rank 0. The first one's place is kept from the beginning; if another program
+/// writes to the file meanwhile, all results go beside it.
 class ResultsFile {
  public:
   ResultsFile(std::string file, const FusedProgram& fused, const SpinOrbitals& orbitals, bool overwrite)
@@ -84,7 +84,7 @@ class ResultsFile {
   std::unique_ptr<TensorOutput> next_;
 };
 
-/// Results are datasets of an HDF5 file that nobody has yet.
+/// Results are datasets of an HDF5 file that does not exist yet.
 void require_output(const RunArguments& arguments, const FusedProgram& fused) {
   const MatrixPlace place = is_matrix_place(arguments.output) ? parse_output_place(arguments.output)
                                                               : MatrixPlace{arguments.output, {}, {}};

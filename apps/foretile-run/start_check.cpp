@@ -43,7 +43,7 @@ std::optional<std::int64_t> address_space_limit() {
   return static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, INT64_MAX));
 }
 
-/// Address space in use; 0 where nobody knows.
+/// Address space in use; 0 where it is unknown.
 std::int64_t used_address_space() {
   std::ifstream in("/proc/self/statm");
   std::int64_t pages = 0;

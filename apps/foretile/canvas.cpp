@@ -56,7 +56,7 @@ void Canvas::rectangle(double x, double y, double width, double height, Colour c
 void Canvas::frame(double x, double y, double width, double height, Colour colour) {
   cairo_set_source_rgb(context_.get(), colour.red, colour.green, colour.blue);
   cairo_set_line_width(context_.get(), 1);
-  // Half a pixel out: the line lies on whole pixels and covers no cell.
+  // Half a pixel out: the line is on whole pixels and covers no cell.
   cairo_rectangle(context_.get(), x - 0.5, y - 0.5, width + 1, height + 1);
   cairo_stroke(context_.get());
 }

@@ -76,7 +76,7 @@ void list(const Options& options) {
 
 void add_list(CLI::App& group) {
   CLI::App* command =
-      group.add_subcommand("list", "Print the names of platforms, what they are and where their files lie");
+      group.add_subcommand("list", "Print the names of platforms, what they are and where their files are");
   const auto options = std::make_shared<Options>();
   add_json_option(*command, *options);
   command->callback([options] { list(*options); });

@@ -18,7 +18,7 @@ namespace foretile {
 struct EngineTimes {
   std::optional<double> fluid_s = {};
   std::optional<double> simgrid_s = {};
-  std::string left_out = {};  ///< why there is none of SimGrid; empty where nobody asked for it
+  std::string left_out = {};  ///< why there is none of SimGrid; empty where it was not asked for
 };
 
 /// The engine that searches: the one that the user names, else the fluid one.

@@ -47,7 +47,7 @@ struct Best {
   Bounds bounds;
 };
 
-/// Nothing when there is none, and when nothing is to be stored and somebody waits for the end, or that would
+/// Nothing when there is none, and when nothing is to be stored and the user waits for the end, or that would
 /// take longer than there is time.
 std::optional<Best> plan_best(const TuneArguments& arguments, const Tuning& tuning, const TimeBudget& budget,
                               ProgressLine& line) {

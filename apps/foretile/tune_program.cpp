@@ -256,7 +256,7 @@ NodesTried try_nodes(int nodes, const ProgramSpace& space, const TuneOptions& op
   return all;
 }
 
-/// What is taken, planned again where somebody needs it: trials are planned in other processes.
+/// What is taken, planned again where it is needed: trials are planned in other processes.
 class Taken {
  public:
   Taken(const TuneArguments& arguments, Trials& trials, const ProgramTrial& trial)

@@ -68,7 +68,7 @@ double simulated_s(const PlannedWork& work, SimulationOptions options, bool in_f
   return simulate(work.plan, work.contraction, work.machine, options).makespan_s;
 }
 
-/// As --set would do it on the command line: the strategy chooses anew what is not given.
+/// As --set would do it on the command line: the strategy chooses again what is not given.
 double changed_makespan_s(const Case& the_case, const PlannedWork& work,
                           const std::vector<std::string>& settings, const SimulationOptions& options,
                           bool in_full) {

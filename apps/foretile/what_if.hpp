@@ -28,7 +28,7 @@ WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOp
 /// seconds.
 inline constexpr std::int64_t kMostProductsInFull = 200'000;
 
-/// A figure that nobody measured, and what it decides.
+/// A figure that was not measured, and what it decides.
 struct DecidingGuess {
   std::string figure;  ///< "generation.rate"
   std::string value;   ///< "1 GB/s"

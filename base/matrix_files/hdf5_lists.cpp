@@ -67,7 +67,7 @@ void select(const Object& space, std::size_t dimensions, hsize_t row, hsize_t fi
 }  // namespace
 
 InputError unreadable_elements(const std::string& name) {
-  return input_error(name, "numbers that cannot be read", "a whole file", "copy or write it anew");
+  return input_error(name, "numbers that cannot be read", "a whole file", "copy or write it again");
 }
 
 std::vector<std::int64_t> whole_numbers(const Object& dataset, const std::string& name, std::int64_t most) {

@@ -72,8 +72,8 @@ class ChunkedReader final : public MatrixReader {
 void require_same_file(const hdf5::Object& file, const InputFile& input) {
   const Descriptor own(hdf5::duplicate_descriptor(file));
   if (stamp_of(own.get()) == input.stamp()) return;
-  throw input_error(input.path(), "a file that somebody wrote to when it was opened", "a file that stays",
-                    "run again when nobody writes to it");
+  throw input_error(input.path(), "a file that another program wrote to when it was opened",
+                    "a file that stays", "run again when no program writes to it");
 }
 
 hdf5::SharedFile open_file(const std::string& path) {

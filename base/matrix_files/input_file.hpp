@@ -29,7 +29,7 @@ class InputFile {
 
   /// Bytes [begin, begin + bytes). Throws WorkError when the file does not have them (any more).
   void read(std::int64_t begin, std::int64_t bytes, std::byte* to) const;
-  /// Whether somebody wrote to the file since it was opened, also through a map (mmap) that was there before
+  /// Whether a program wrote to the file since it was opened, also through a map (mmap) that was there before
   /// where notes_every_write().
   bool is_changed() const { return stamp_of(file_.get()) != stamp_; }
   /// Of the file system: false where a write through a map, or from another node, may leave the times as they

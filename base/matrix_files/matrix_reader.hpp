@@ -19,7 +19,7 @@ namespace foretile {
 /// Throws std::out_of_range unless the rectangle is inside a matrix of these extents.
 void require_inside(const MatrixRectangle& rectangle, const MatrixFacts& facts);
 
-/// Column-major elements in somebody's memory; `ld` is the distance between columns in elements.
+/// Column-major elements in memory of a caller; `ld` is the distance between columns in elements.
 struct MappedRectangle {
   const std::byte* data = nullptr;
   std::int64_t ld = 0;

@@ -173,7 +173,7 @@ std::filesystem::path MatrixOutput::finish() {
 void require_in_place(const MatrixPlace& place, const std::filesystem::path& found) {
   if (found == place.file) return;
   throw WorkError(
-      fmt::format("{}: somebody wrote to it during the run, so it stays as it is: the result is in {}",
+      fmt::format("{}: another program wrote to it during the run, so it stays as it is: the result is in {}",
                   place.file.string(), name_of({found, place.dataset, place.format})));
 }
 
@@ -264,7 +264,7 @@ void MatrixWriter::write(std::span<const RectangleNumbers> strip) const {
     require_inside(part.where, facts_);
     const Lines lines = lines_of(part.where, by_rows());
     if (lines.first != all.first || lines.count != all.count || lines.begin != all.begin + all.length)
-      throw std::out_of_range("rectangles that do not lie side by side");
+      throw std::out_of_range("rectangles that are not side by side");
     all.length += lines.length;
   }
   if (all.length == 0) return;

@@ -46,8 +46,8 @@ class MatrixOutput {
   /// What a MatrixWriter needs, also on other nodes that see the same folder under the same path.
   const std::string& ticket() const { return ticket_; }
   /// Gives the file its name. It does not wait for the disk: MatrixWriter::close() did. An HDF5 file to which
-  /// somebody wrote meanwhile stays as it is: the output gets a free name beside it. Returns the path. Throws
-  /// WorkError.
+  /// another program wrote meanwhile stays as it is: the output gets a free name beside it. Returns the path.
+  /// Throws WorkError.
   std::filesystem::path finish();
 
  private:
@@ -72,17 +72,17 @@ struct RectangleNumbers {
 };
 
 /// Writes rectangles of the matrix. write() may be called from several threads at once, for rectangles that
-/// do not overlap. An element that nobody writes may have any value.
+/// do not overlap. An element that is not written may have any value.
 class MatrixWriter {
  public:
   /// `ticket` and `facts` are those of the MatrixOutput. Throws WorkError when the file cannot be opened.
   MatrixWriter(const std::string& ticket, const MatrixFacts& facts);
 
-  /// The rectangle's elements lie at `from`, column-major with `ld` elements from column to column, in the
-  /// element type of the facts. In a block-sparse matrix the rectangle lies in one stored tile. Throws
+  /// The rectangle's elements are at `from`, column-major with `ld` elements from column to column, in the
+  /// element type of the facts. In a block-sparse matrix the rectangle is in one stored tile. Throws
   /// std::out_of_range for another rectangle, WorkError when it cannot be written.
   void write(const MatrixRectangle& rectangle, const std::byte* from, std::int64_t ld) const;
-  /// The same of rectangles of a dense matrix that lie side by side: the rows of a row-major file, or the
+  /// The same of rectangles of a dense matrix that are side by side: the rows of a row-major file, or the
   /// columns of another, go on from each to the next. Much faster than one by one. Throws std::out_of_range
   /// where they do not.
   void write(std::span<const RectangleNumbers> strip) const;

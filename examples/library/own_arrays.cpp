@@ -15,7 +15,7 @@
 constexpr std::int64_t m = 1000, n = 800, k = 600;
 
 /// Every rank has all of A (k x m), B (k x n) and C (m x n) here; foretile reads and writes the tiles that
-/// the rank owns where they lie.
+/// the rank owns where they are.
 struct Arrays final : foretile::TileStorage {
   explicit Arrays(const foretile::Contraction& contraction) : p(contraction) {}
 

@@ -34,7 +34,7 @@ class CpuBackend : public RankBackend {
 
  private:
   struct DeviceTiles {
-    /// Where each tile lies: looked up for each product, so nothing else is there. No data: a tile of C that
+    /// Where each tile is: looked up for each product, so nothing else is there. No data: a tile of C that
     /// gets its memory, where it will stay, with its first product, which ignores what it holds.
     TileTable<TileView> places;
     TileTable<TileBuffer> own;  ///< memory of these that is not the host's

@@ -35,13 +35,13 @@ struct HostStoreOptions {
   PlanTasks* tasks = nullptr;  ///< where tiles flow; must outlive the store
 };
 
-/// Whether the first part of a sum is computed where C will lie, and becomes C as it is.
+/// Whether the first part of a sum is computed where C will be, and becomes C as it is.
 inline bool parts_become_c(const Contraction& contraction) {
   return !contraction.reads_c() && contraction.alpha == 1.0;
 }
 
-/// Own tiles of A, and of B where it is given, lie here once, however often they are sent; received ones
-/// lie in the messages that brought them. Used by the thread of the progress loop alone.
+/// Own tiles of A, and of B where it is given, are here once, however often they are sent; received ones
+/// are in the messages that brought them. Used by the thread of the progress loop alone.
 class HostStore {
  public:
   /// Fills the own tiles that the rank or others use, and with Contraction::reads_c() the initial tiles of C
@@ -78,14 +78,14 @@ class HostStore {
   /// theirs there.
   std::vector<PartToMake> stage_b(std::span<const GeneratedPart> parts);
 
-  /// Whether devices begin with the initial values of C, which then lie in `c`.
+  /// Whether devices begin with the initial values of C, which then are in `c`.
   bool devices_read_c() const { return devices_read_c_; }
   /// Where a tile of C that leaves a device goes: `c`, or the parts that the device computed. It gets its
   /// memory now if it has none.
   TileView place_of_c(TileId tile, Device computed_by);
   /// The tile is written back in memory of its own; only where devices_read_c().
   void keep_c(TileId tile, TileBuffer numbers);
-  /// Where the tiles lie. Those of C itself get their memory now if they have none.
+  /// Where the tiles are. Those of C itself get their memory now if they have none.
   std::vector<TileView> parts(std::span<const TileId> tiles, const PlaceOfC& place);
   void release_parts(std::span<const TileId> tiles, Device computed_by);
   /// The parts become C.
@@ -98,7 +98,7 @@ class HostStore {
   /// Where tiles flow: frees the tiles that tasks made for the step, those of C of the step, and those of
   /// tensors that came for it.
   void release_step(Step step);
-  /// After the run: C that is meant to lie in a caller's memory is copied there unless it is there already;
+  /// After the run: C that is meant to be in a caller's memory is copied there unless it is there already;
   /// other tiles are offered to TileStorage::take().
   void deliver_c();
 

@@ -16,7 +16,7 @@ namespace foretile {
 struct HostRange {
   std::byte* begin = nullptr;
   std::int64_t bytes = 0;
-  bool read_only = false;  ///< nobody writes there while it is registered, and perhaps nobody can
+  bool read_only = false;  ///< it is not written while it is registered, and perhaps cannot be
 };
 
 /// The pages that hold the ranges, joined where they touch, in order.

@@ -30,7 +30,7 @@ double median_of(std::vector<double>& values) {
   return *middle;
 }
 
-/// What lies between two readings with nothing between them.
+/// What is between two readings with nothing between them.
 double cost_of_clock() {
   std::vector<double> gaps;
   for (int i = 0; i < 101; ++i) {

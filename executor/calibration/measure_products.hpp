@@ -13,7 +13,7 @@
 
 namespace foretile {
 
-/// Launches of products on tiles that lie in a ring of device memory larger than any cache, used one after
+/// Launches of products on tiles that are in a ring of device memory larger than any cache, used one after
 /// the other, as those of a contraction are.
 class ProductBench {
  public:

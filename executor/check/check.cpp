@@ -53,7 +53,7 @@ TileSet wanted_tiles(const Contraction& p) {
   return set;
 }
 
-/// Each must lie on one rank.
+/// Each must be on one rank.
 void require_all_tiles(const Contraction& p, const TilesOfC& c, MPI_Comm communicator) {
   TileSet wanted;
   agree(communicator, [&] { wanted = wanted_tiles(p); });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Freivalds' test of numbers that nobody can make again: A, B and C lie on the ranks that own their tiles.
+// Freivalds' test of numbers that cannot be generated again: A, B and C are on the ranks that own their
+// tiles.
 #pragma once
 
 #include <mpi.h>

@@ -10,7 +10,7 @@ namespace foretile {
 
 struct FreivaldsOptions {
   int threads = 1;
-  /// For the products op(B) x that are kept, at least one tile column's; A is generated anew for each such
+  /// For the products op(B) x that are kept, at least one tile column's; A is generated again for each such
   /// share.
   std::int64_t bytes = std::int64_t{256} << 20;
 };
@@ -20,10 +20,10 @@ struct FreivaldsOptions {
 /// op(B), plus beta times the initial C_ij X_j where it is read. X_j has two random real vectors, whose
 /// numbers are uniform in [1/2, 3/2) with a random sign: a wrong number shows with at least half its size,
 /// and two wrong columns cancel only where two pairs of them nearly agree. The error found estimates the one
-/// of TileErrors. A, B and the initial C are made anew from the seed, so a tile damaged on its way shows. All
-/// is computed in double. Takes the flops of the products times two over the width of a tile of C, and reads
-/// C once. Memory: `bytes`, and per thread two tiles (A, B or C) and two numbers per row of a tile row of C
-/// for each of its tiles.
+/// of TileErrors. A, B and the initial C are made again from the seed, so a tile damaged on its way shows.
+/// All is computed in double. Takes the flops of the products times two over the width of a tile of C, and
+/// reads C once. Memory: `bytes`, and per thread two tiles (A, B or C) and two numbers per row of a tile row
+/// of C for each of its tiles.
 TileErrors freivalds(const Contraction& contraction, const TilesOfC& c, const FreivaldsOptions& options = {});
 
 }  // namespace foretile

@@ -47,7 +47,7 @@ std::vector<Number> test_vectors(const Tiling& tiling, std::int32_t tile_column,
   return x;
 }
 
-/// A tile's numbers in double precision, without gaps, as they lie in memory.
+/// A tile's numbers in double precision, without gaps, as they are in memory.
 template <class Number, class Stored>
 std::vector<Number> widened(const TileExtents& extents, TileView view) {
   std::vector<Number> wide;

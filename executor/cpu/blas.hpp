@@ -77,7 +77,7 @@ enum class COld {
 };
 
 /// C += alpha op(A) op(B) or C = alpha op(A) op(B) on tiles of the form's type: op(A) is m x k, op(B) is k x
-/// n, C is m x n; A lies in memory as k x m where its operation is not Op::none, B as n x k. Runs on the
+/// n, C is m x n; A is in memory as k x m where its operation is not Op::none, B as n x k. Runs on the
 /// calling thread alone; several threads may call it at once on different C. Throws InputError for sizes of
 /// 2^31 and more.
 void multiply_tiles(const ProductForm& form, std::int64_t m, std::int64_t n, std::int64_t k, TileView a,

@@ -11,7 +11,7 @@
 
 namespace foretile {
 
-/// to = beta to + factor from, element by element; the tiles do not overlap. With beta = 0 what lies in `to`
+/// to = beta to + factor from, element by element; the tiles do not overlap. With beta = 0 what is in `to`
 /// is not read. beta and factor are rounded to the precision first; of real tiles they are real. beta to,
 /// factor from and their sum are each rounded once, complex ones as (a + b i) (c + d i) = (a c - b d) + (a d
 /// + b c) i with each operation rounded, so the bits are the same wherever it runs (of a NaN only that it is

@@ -38,7 +38,7 @@ void Completions::add(const Entry& entry, std::exception_ptr failure, bool wake)
     if (failure) failure_ = std::move(failure);
     try {
       entries_.push_back(entry);
-    } catch (const std::bad_alloc&) {  // for the progress loop, too: a worker has nobody to throw it to
+    } catch (const std::bad_alloc&) {  // for the progress loop, too: a worker has no caller to catch it
       failure_ = std::current_exception();
     }
     if (!wake && !failure_) return;

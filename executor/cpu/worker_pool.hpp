@@ -62,7 +62,7 @@ class WorkerPool {
 
   void submit(OperationId id, std::function<void()> job) { add(0, {id, std::move(job)}); }
   /// Jobs of one lane (0, 1, ...) run one at a time in the order given. While a lane has many left, the ends
-  /// of short ones wake nobody.
+  /// of short ones wake no thread.
   void submit_fifo(int lane, OperationId id, std::function<void()> job) {
     add(lane + 1, {id, std::move(job)});
   }

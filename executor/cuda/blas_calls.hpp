@@ -18,12 +18,12 @@ struct BlasForm {
   cublasOperation_t a = CUBLAS_OP_N, b = CUBLAS_OP_N;
   Number alpha = {};
 
-  /// Rows of A and B as they lie in memory.
+  /// Rows of A and B as they are in memory.
   int lda(int m, int k) const { return a == CUBLAS_OP_N ? m : k; }
   int ldb(int n, int k) const { return b == CUBLAS_OP_N ? k : n; }
 };
 
-/// Where the addresses of a launch's tiles lie on the device: all of A, all of B, all of C, group after
+/// Where the addresses of a launch's tiles are on the device: all of A, all of B, all of C, group after
 /// group.
 template <typename Number>
 struct Addresses {
@@ -33,7 +33,7 @@ struct Addresses {
 };
 
 /// cublas<t>gemmGroupedBatched (https://docs.nvidia.com/cuda/cublas/, section of that name) is used from
-/// CUDA 12.5 on; it knows real numbers only. The lists of addresses lie on the device, all others on the
+/// CUDA 12.5 on; it knows real numbers only. The lists of addresses are on the device, all others on the
 /// host.
 constexpr bool kHasGroupedBatched = CUBLAS_VER_MAJOR > 12 ||
                                     (CUBLAS_VER_MAJOR == 12 && CUBLAS_VER_MINOR >= 5);
@@ -83,7 +83,7 @@ inline cublasStatus_t gemm_batched(cublasHandle_t blas, const BlasForm<cuComplex
                             at.c, m, count);
 }
 
-/// One entry per group; these lie on the host.
+/// One entry per group; these are on the host.
 template <typename Real>
 struct GroupLists {
   std::vector<cublasOperation_t> a_op, b_op;

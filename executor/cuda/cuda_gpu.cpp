@@ -147,7 +147,7 @@ void CudaGpu::combine(Lane lane, Precision precision, std::span<const TileToComb
     check(launch_combine(launch, precision, stream), "cudaLaunchKernel");
 }
 
-/// A stream waits for what the event stands for now; to record it anew does not change that
+/// A stream waits for what the event stands for now; to record it again does not change that
 /// (https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html, cudaEventRecord()).
 void CudaGpu::follow(Lane lane, Lane other) {
   if (lane == other) return;

@@ -16,7 +16,7 @@ namespace foretile {
 
 namespace {
 
-/// Streams share 8 queues into a device by default, and wait for what lies ahead of them there; 32 is the
+/// Streams share 8 queues into a device by default, and wait for what is ahead of them there; 32 is the
 /// most (https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/environment-variables.html,
 /// section CUDA_DEVICE_MAX_CONNECTIONS). CUDA reads it when it starts; what the user has set stays.
 void ask_for_queues() {
@@ -169,7 +169,7 @@ void CudaGpus::free_host(std::byte* memory) {
   borders_.remove(memory);
 }
 
-/// Nobody tells when a point is reached without being asked, so it never stays away for long.
+/// A point that is reached sends no signal, so it never stays away for long.
 void CudaGpus::pause(double seconds) {
   backoff_.pause(seconds);
 }

@@ -25,7 +25,7 @@ auto shape_key(const TileProduct& x) {
   return std::tuple(x.m, x.n, x.k, x.first);
 }
 
-/// They lie in one list, so addresses tell which was given first.
+/// They are in one list, so addresses tell which was given first.
 bool comes_first(const TileProduct* x, const TileProduct* y) {
   return std::tuple(shape_key(*x), x) < std::tuple(shape_key(*y), y);
 }

@@ -17,7 +17,7 @@ std::string error_text(std::string_view call, cublasStatus_t status) {
 
 void check(cudaError_t status, std::string_view call) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // the runtime keeps what failed last; nobody shall find it again at a call that worked
+  cudaGetLastError();  // the runtime keeps what failed last; a later call that worked must not find it
   throw WorkError(error_text(call, status));
 }
 

@@ -19,7 +19,7 @@
 
 namespace foretile {
 
-/// Tiles of A and B lie in place where their file is dense and mapped to memory; the others are read when
+/// Tiles of A and B are in place where their file is dense and mapped to memory; the others are read when
 /// they are asked for, and so are the initial C and an operand that is read through a window: mapped, it
 /// would fill memory. C does not go back to its file. Where the contraction is transposed, its A is in the
 /// file of B, its B in that of A, and C in the file is its transpose.
@@ -34,7 +34,7 @@ class FileTiles final : public TileStorage {
   /// made for. Collective: the ranks share the reading of all bytes.
   void require_unchanged(MPI_Comm communicator) const;
 
-  /// Throws InputError on all ranks, as agree() has it, when somebody wrote to a file since it was opened.
+  /// Throws InputError on all ranks, as agree() has it, when a program wrote to a file since it was opened.
   /// Where the file system may not note that, all bytes are compared again. Collective.
   void require_untouched(MPI_Comm communicator) const;
 

@@ -10,7 +10,7 @@ namespace foretile {
 
 InputError written_during_run(const std::string& name) {
   return input_error(name, "a file that was written to during the run",
-                     "the numbers that it had at the start", "run again when nobody writes to it");
+                     "the numbers that it had at the start", "run again when no program writes to it");
 }
 
 void require_one_file(const InputFile& file, MPI_Comm communicator) {

@@ -14,7 +14,7 @@ namespace foretile {
 InputError written_during_run(const std::string& name);
 
 /// Throws InputError on all ranks, as agree() has it, when they opened files of different sizes or times:
-/// somebody replaced it meanwhile. Collective.
+/// it was replaced meanwhile. Collective.
 void require_one_file(const InputFile& file, MPI_Comm communicator);
 
 }  // namespace foretile

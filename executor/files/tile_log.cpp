@@ -109,7 +109,7 @@ void TileLog::begin(const std::string& header) {
   } else {
     throw input_error(path_.string(), in_one_line(found),
                       fmt::format("\"{}\", the checkpoint of this plan", in_one_line(header)),
-                      "name another folder, or remove this one to begin anew");
+                      "name another folder, or remove this one to begin again");
   }
 }
 

@@ -31,7 +31,7 @@ std::unique_ptr<Gpus> gpus_for(const Machine& machine, GpuChoice choice);
 struct GpusForPlan {
   std::unique_ptr<Gpus> gpus;  ///< null: cores stand for the devices
   bool cuda = false;           ///< they have memory of their own; else device memory is host memory
-  std::string note;            ///< why it is not CUDA's though nobody said so; mostly empty
+  std::string note;            ///< why it is not CUDA's although that was not asked for; mostly empty
 };
 
 /// For a plan for GPUs: with `automatic`, the stand-in where there are none.

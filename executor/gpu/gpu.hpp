@@ -31,7 +31,7 @@ struct CopyPiece {
   std::int64_t to_step = 0, from_step = 0;
 };
 
-/// C = alpha op(A) op(B) when `first`, whatever lies in C (it is not read), else C += alpha op(A) op(B).
+/// C = alpha op(A) op(B) when `first`, whatever is in C (it is not read), else C += alpha op(A) op(B).
 /// Column-major without gaps: op(A) is m x k, op(B) is k x n, C is m x n. All on the device.
 struct TileProduct {
   std::int64_t m = 0, n = 0, k = 0;
@@ -118,7 +118,7 @@ class Gpus {
   /// that says how much was asked for.
   virtual std::byte* allocate_host(std::int64_t bytes) = 0;
   virtual void free_host(std::byte* memory) = 0;
-  /// Makes whole pages of somebody else's memory as fast to copy from and to as that of allocate_host(),
+  /// Makes whole pages of a caller's memory as fast to copy from and to as that of allocate_host(),
   /// until unregister_host(); false where the system does not let it.
   virtual bool register_host(std::byte*, std::int64_t /*bytes*/, bool /*read_only*/) { return false; }
   virtual void unregister_host(std::byte*) {}

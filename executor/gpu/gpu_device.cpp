@@ -43,7 +43,7 @@ GpuDevice::GpuDevice(std::unique_ptr<Gpu> gpu, int kernel_lanes, std::int64_t po
   between_ = gpu_->allocate(kBetweenBytes);
 }
 
-/// C keeps to the other end than what streams, so that holes stay large. Successive loads lie one behind the
+/// C keeps to the other end than what streams, so that holes stay large. Successive loads are one behind the
 /// other, as in host memory, so that they can be copied as one.
 bool GpuDevice::place(TileRef tile, std::int64_t bytes) {
   const auto offset = arena_.take(bytes, tile.matrix == Matrix::c ? Arena::End::high : Arena::End::low);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One logical device as the back end keeps it: where each tile lies, and what is under way on its lanes.
+// One logical device as the back end keeps it: where each tile is, and what is under way on its lanes.
 #pragma once
 
 #include <memory>

@@ -39,7 +39,7 @@ struct WarmUp {
 };
 
 /// Multiplies the shapes on all kernel lanes, one by one and in batches, and copies and makes a little, in
-/// the pool's memory, where nothing may lie yet. `host`: pinned memory to copy from and to. What does not fit
+/// the pool's memory, where nothing may be yet. `host`: pinned memory to copy from and to. What does not fit
 /// is left out. Waits for the end.
 void warm_up(GpuDevice& device, Gpus& gpus, std::span<std::byte> host, const WarmUp& what);
 

@@ -18,7 +18,7 @@
 
 namespace foretile {
 
-/// Tiles that lie in one piece on their owner are used in place; the others are moved to memory of this
+/// Tiles that are in one piece on their owner are used in place; the others are moved to memory of this
 /// object, which it keeps from run to run. For A and B given, and C.
 class DistributedTiles final : public TileStorage {
  public:

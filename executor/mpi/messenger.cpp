@@ -49,7 +49,7 @@ Spans joined(std::span<const std::span<const std::byte>> pieces) {
   return few;
 }
 
-/// The pieces, made of `element`s of `bytes`, where they lie in memory; the caller frees it.
+/// The pieces, made of `element`s of `bytes`, where they are in memory; the caller frees it.
 MPI_Datatype type_of(const Spans& pieces, MPI_Datatype element, std::size_t bytes) {
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
@@ -124,7 +124,7 @@ std::int64_t bytes_with_gaps(const std::vector<MessagePiece>& pieces) {
   return bytes;
 }
 
-/// Where the pieces lie without gaps: those that have some are copied to `packed`.
+/// Where the pieces are without gaps: those that have some are copied to `packed`.
 Spans gapless(const std::vector<MessagePiece>& pieces, std::vector<TileBuffer>& packed,
               std::pmr::memory_resource* memory) {
   Spans spans;

@@ -24,7 +24,7 @@ namespace foretile {
 /// they were sent, but may overtake tiles. Calls throw WorkError with MPI's text when MPI fails.
 class Messenger {
  public:
-  /// Received messages lie in `memory`, which must outlive them.
+  /// Received messages are in `memory`, which must outlive them.
   Messenger(MPI_Comm communicator, const Contraction& contraction,
             std::pmr::memory_resource* memory = heap_memory());
 

@@ -30,7 +30,8 @@ class FileNumbers final : public ProgramNumbers {
 
   /// Throws InputError on all ranks, as agree() has it, when they opened different files. Collective.
   void require_one_file(MPI_Comm communicator) const;
-  /// Throws InputError when somebody wrote to the file since it was opened; with a communicator on all ranks.
+  /// Throws InputError when a program wrote to the file since it was opened; with a communicator on all
+  /// ranks.
   void require_untouched() const;
   void require_untouched(MPI_Comm communicator) const;
 
@@ -43,7 +44,7 @@ class FileNumbers final : public ProgramNumbers {
 MatrixPlace tensor_place(const std::filesystem::path& file, const std::string& name);
 
 /// A tensor as such a dataset; others of the file stay. From the beginning its room is reserved, and what
-/// somebody writes to the file is noticed. Throws InputError and WorkError as MatrixOutput.
+/// another program writes to the file is noticed. Throws InputError and WorkError as MatrixOutput.
 class TensorOutput {
  public:
   /// Tensor and orbitals must outlive this.

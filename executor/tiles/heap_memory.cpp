@@ -17,7 +17,7 @@ namespace foretile {
 
 namespace {
 
-/// malloc's pieces begin at multiples of this; so much room lies before each aligned place at least.
+/// malloc's pieces begin at multiples of this; so much room is before each aligned place at least.
 constexpr std::size_t kLeast = alignof(std::max_align_t);
 
 class Heap final : public std::pmr::memory_resource {

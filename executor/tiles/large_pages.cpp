@@ -8,7 +8,7 @@
 
 namespace foretile {
 
-/// Whole pages only: what else lies in the first and the last one does not mind.
+/// Whole pages only: what else is in the first and the last page is not affected.
 void prefer_large_pages(std::span<std::byte> memory) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const std::size_t before = reinterpret_cast<std::uintptr_t>(memory.data()) % page;

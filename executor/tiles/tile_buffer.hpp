@@ -16,7 +16,7 @@ namespace foretile {
 
 /// Bytes on a cache line boundary, not initialized: a tile's numbers, column-major, in the problem's
 /// precision. Made and dropped by the thread of the progress loop alone, so that the memory resource needs
-/// no lock; what lies in it may be touched by others.
+/// no lock; what is in it may be touched by others.
 class TileBuffer {
  public:
   TileBuffer() = default;
@@ -26,7 +26,7 @@ class TileBuffer {
     if (bytes > 0)
       data_ = static_cast<std::byte*>(memory->allocate(static_cast<std::size_t>(bytes), kAlignment));
   }
-  /// Somebody else's memory, which must outlive this: a tile of `bytes`, perhaps with gaps.
+  /// Memory of a caller, which must outlive this: a tile of `bytes`, perhaps with gaps.
   static TileBuffer borrowed(TileView view, std::int64_t bytes) {
     TileBuffer buffer;
     buffer.data_ = view.data;

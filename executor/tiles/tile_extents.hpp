@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Where tiles lie in memory, and how large they are there.
+/// Where tiles are in memory, and how large they are there.
 #pragma once
 
 #include "executor/tiles/tile_view.hpp"
@@ -8,7 +8,7 @@
 
 namespace foretile {
 
-/// As the tile lies in memory: one of A or B is transposed where its operation is not Op::none; one of a
+/// As the tile is in memory: one of A or B is transposed where its operation is not Op::none; one of a
 /// tensor is a column.
 inline TileExtents extents_of(const Contraction& p, TileRef tile) {
   const auto as_in_memory = [&](Op op, std::int64_t rows, std::int64_t columns) {

@@ -12,7 +12,7 @@ namespace foretile {
 /// Indices of a tile, at most.
 inline constexpr std::size_t kMostIndices = 8;
 
-/// One index of both tiles: its extent, and how far apart its neighbours lie in `from`, in elements.
+/// One index of both tiles: its extent, and how far apart its neighbours are in `from`, in elements.
 struct TileIndex {
   std::int64_t extent = 1;
   std::int64_t stride = 1;

@@ -15,7 +15,7 @@
 
 namespace foretile {
 
-/// Tiles lie column-major in the contraction's element type; those of A and B as the matrix has them:
+/// Tiles are column-major in the contraction's element type; those of A and B as the matrix has them:
 /// transposed where their operation is not Op::none. All calls are const and may come from several threads at
 /// once. A rank asks for tiles of A and B that it owns and for made ones that it uses, and for tiles of C
 /// that it owns, or computes where C is not computed as partial sums. What a call throws ends the run.
@@ -23,7 +23,7 @@ class TileStorage {
  public:
   virtual ~TileStorage() = default;
 
-  /// Where the tile lies until the run ends, or nothing. A and B are only read. In a tile of C are the
+  /// Where the tile is until the run ends, or nothing. A and B are only read. In a tile of C are the
   /// initial numbers, if they are read, and the run leaves the final ones there.
   virtual std::optional<TileView> in_place(TileRef) const { return std::nullopt; }
   /// Writes a tile that is not in place, without gaps. A run asks at most once for each; a check of the

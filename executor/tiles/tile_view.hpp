@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A tile that lies in somebody's memory.
+/// A tile in memory of a caller.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct TileView {
   std::int64_t ld = 0;        ///< in elements, at least the rows and 1
 };
 
-/// The extents of a tile as it lies in memory.
+/// The extents of a tile as it is in memory.
 struct TileExtents {
   std::int64_t rows = 0,           ///< in elements
       columns = 0;                 ///< in elements

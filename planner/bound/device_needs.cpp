@@ -109,7 +109,7 @@ void NeedsCounter::load_from_host(std::int64_t bytes, BlockNeeds& needs) {
   host_.bytes += static_cast<double>(bytes);
 }
 
-/// A tile that may have come from another device, or lie here still.
+/// A tile that may have come from another device, or be here still.
 void NeedsCounter::load_stream(TileRef tile, BlockNeeds& needs, ChunkNeeds& chunk) {
   Use& use = (tile.matrix == Matrix::a ? a_ : b_)[tile.id];
   if (std::exchange(use.block, block_number_) == block_number_) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The p x q x r arrangement of ranks, and where its ranks lie in the nodes.
+/// The p x q x r arrangement of ranks, and where its ranks are in the nodes.
 #pragma once
 
 #include <array>
@@ -72,7 +72,7 @@ struct ProcessGrid {
   /// All positions along an axis, `first` first, in the order of a chain that enters each node once. With the
   /// ranks of a node along the axis and what that leaves of the axis cut into prime factors, positions are
   /// numbers with those digits, and each digit goes round from that of `first`, the lowest fastest. So groups
-  /// of 2, 4, ... that lie in one node follow each other, and where the axis has one prime factor the order
+  /// of 2, 4, ... that are in one node follow each other, and where the axis has one prime factor the order
   /// does not depend on the nodes.
   std::vector<int> ring_from(Axis axis, int first) const;
 

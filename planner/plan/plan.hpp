@@ -67,7 +67,7 @@ struct ChunkPlace {
   int chunk = 0;      ///< the chunk of that block, from 0; -1: the end of the block
 };
 
-/// How long the tiles of an operand lie on a device.
+/// How long the tiles of an operand are on a device.
 enum class OnDevice : std::uint8_t {
   stays,   ///< beside the block that is worked on (RR-9365 3.2.2)
   streams  ///< loaded with a chunk and dropped behind it (RR-9365 3.2.3, RR-9289 2)
@@ -76,7 +76,7 @@ enum class OnDevice : std::uint8_t {
 /// What a plan does with one of A, B and C.
 struct OperandPlan {
   Source source = Source::given;           ///< where its tiles come from
-  OnDevice on_device = OnDevice::streams;  ///< how long they lie on a device
+  OnDevice on_device = OnDevice::streams;  ///< how long they are on a device
   Distribution distribution =
       {};  ///< of given tiles of A or B, which are sent from there; of C from partial sums
   /// Whether tiles of A or B, by number, are in their owner's memory whatever is planned, so that the plan

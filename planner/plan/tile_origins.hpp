@@ -11,8 +11,8 @@
 namespace foretile {
 
 /// Of one plan; answers for every rank. Tiles of an operand that is generated are made where they are used; a
-/// given tile lies with its owner, and every other rank that uses it has received it. C's initial tiles are
-/// where they are computed. A matrix lies in one array when all its tiles have one size, the last ones of a
+/// given tile is with its owner, and every other rank that uses it has received it. C's initial tiles are
+/// where they are computed. A matrix is in one array when all its tiles have one size, the last ones of a
 /// row or column excepted.
 class TileOrigins {
  public:

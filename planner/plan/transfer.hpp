@@ -58,7 +58,7 @@ std::vector<int> node_starts(std::span<const Rank> ranks, int ranks_of_node);
 /// Tiles of one matrix and one owner (parts: of one sender) that travel together, as one message per edge of
 /// the tree.
 struct Transfer {
-  std::vector<TileId> tiles;  ///< in the order in which they lie in the message
+  std::vector<TileId> tiles;  ///< in the order in which they are in the message
   std::vector<Rank> others;   ///< ranks without the owner, in tree order
   Matrix matrix = Matrix::a;  ///< of the tiles
   Step step = 0;              ///< first that uses the tiles; with Barriers::global they are not sent earlier

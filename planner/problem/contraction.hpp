@@ -68,7 +68,7 @@ struct ProductOfK {
 
 /// C = alpha op(A) op(B) + beta C: op(A) is M x K, op(B) is K x N, C is M x N. Shapes and tile ids are those
 /// of op(A) and op(B): where the operation is not Op::none, tile (i, k) of op(A) is tile (k, i) of A, and
-/// lies in memory as A has it.
+/// is in memory as A has it.
 struct Contraction {
   std::string name;        ///< for reports
   Tiling m,                ///< rows of op(A) and C

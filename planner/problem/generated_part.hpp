@@ -10,7 +10,7 @@
 
 namespace foretile {
 
-/// Elements [first, first + elements) of a tile, in the order in which they lie in memory.
+/// Elements [first, first + elements) of a tile, in the order in which they are in memory.
 struct GeneratedPart {
   TileId tile = 0;            ///< of B
   std::int64_t first = 0;     ///< in elements

@@ -24,7 +24,7 @@ class Shape {
   };
 
   Shape() = default;
-  /// Entries in any order; throws InputError when one lies outside or appears twice.
+  /// Entries in any order; throws InputError when one is outside or appears twice.
   Shape(std::int32_t rows, std::int32_t columns, std::vector<Entry> entries);
   /// All tiles nonzero, of norm 1.
   static Shape dense(std::int32_t rows, std::int32_t columns);

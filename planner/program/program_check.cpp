@@ -53,7 +53,7 @@ class ProgramCheck {
     return text_of(program_.tensors()[tensor], program_.program());
   }
 
-  /// They are the program's, distributed as it says, and there as long as somebody may want them: given ones
+  /// They are the program's, distributed as it says, and there as long as they may be needed: given ones
   /// from the begin, results to the end.
   void check_tensors() const {
     const PlanTensors& all = plan_.work.plan.tensors;

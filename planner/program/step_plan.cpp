@@ -57,7 +57,7 @@ DoesNotFit step_does_not_fit(const FusedProgram& program, const ProgramDistribut
       fmt::format("at most {}", bytes_text(there)), memory_advice(program, distribution.on_demand, tensors)));
 }
 
-/// Unless the settings say who waits for whom, nobody does: steps are enough.
+/// Unless the settings say who waits for whom, no device waits: steps are enough.
 Settings without_barriers(Settings settings) {
   const std::string key = "barriers";
   const Strategy& strategy = choose_strategy({}, settings);

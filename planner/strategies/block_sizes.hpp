@@ -55,7 +55,7 @@ BlockSizes choose_block_sizes(const Contraction& contraction, const ProcessGrid&
                               std::int64_t device_bytes, const BlockSizeWishes& wishes);
 
 /// Most bytes of A, B and C that a rank owns where they are distributed cyclically to the grid; a B that is
-/// made is nobody's.
+/// generated has no owner.
 std::int64_t most_owned(const Contraction& contraction, const ProcessGrid& grid, bool makes_b);
 
 }  // namespace foretile

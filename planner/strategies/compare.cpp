@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::array kDistributions{"distribution.a", "distribution.b", "distribution.c"};
 
-bool says_where_matrices_lie(const Settings& settings) {
+bool gives_distributions(const Settings& settings) {
   return std::ranges::any_of(kDistributions, [&](const char* key) { return settings.contains(key); });
 }
 
@@ -44,7 +44,7 @@ ProcessGrid given_grid(const Machine& machine, const Settings& settings) {
 
 std::optional<GivenDistributions> given_distributions(const Contraction& p, const Machine& machine,
                                                       const Settings& settings) {
-  if (!says_where_matrices_lie(settings)) return std::nullopt;
+  if (!gives_distributions(settings)) return std::nullopt;
   const auto distribution = [&](Matrix matrix) {
     const char* const key = kDistributions.at(static_cast<std::size_t>(matrix));
     const auto given = settings.find(key);
@@ -57,19 +57,19 @@ std::optional<GivenDistributions> given_distributions(const Contraction& p, cons
                             distribution(Matrix::c)};
 }
 
-/// Without where the matrices lie, for a strategy that has its own distribution.
+/// Without where the matrices are, for a strategy that has its own distribution.
 Settings own_settings(const Strategy& strategy, Settings settings, const Settings& variant) {
-  const bool lie = says_where_matrices_lie(settings);
+  const bool given = gives_distributions(settings);
   settings["strategy"] = strategy.name();
   settings.insert(variant.begin(), variant.end());
   const auto& known = strategy.parameters();
-  if (!lie || find_parameter(known, kDistributions.front())) return settings;
+  if (!given || find_parameter(known, kDistributions.front())) return settings;
   for (const char* key : kDistributions) settings.erase(key);
   settings.erase("grid");
   return settings;
 }
 
-/// Keys that say where matrices lie are for all.
+/// Keys that say where matrices are belong to all strategies.
 bool knows_all(const Strategy& strategy, const Settings& settings) {
   Settings own = own_settings(strategy, settings, {});
   own.erase("strategy");
@@ -215,7 +215,7 @@ class Comparing {
     return plan_seconds_(*plans_[number].plan, *plans_[number].summary, stop_s);
   }
 
-  /// Whether nobody else can be faster by more than predictions can tell. Noise leaves no bound.
+  /// Whether no other one can be faster by more than predictions can tell. Noise leaves no bound.
   bool first_is_near_the_bound() {
     if (!limits_ || !plan_seconds_ || given_ || machine_.platform.noise.any() || plans_.size() < 2)
       return false;
@@ -260,7 +260,7 @@ class Comparing {
     return least_s;
   }
 
-  /// Nobody is simulated longer than that: one that promises much may take much longer. Whether some are
+  /// None is simulated longer than that: one that promises much may take much longer. Whether some are
   /// open.
   bool ask_until(double until_s) {
     std::vector<ComparedStrategy*> order;
@@ -294,7 +294,7 @@ class Comparing {
     return least_open_s() < kNever;
   }
 
-  /// Of a comparison that nobody asked for, only where they are clear.
+  /// Of a comparison that was not asked for, only where they are clear.
   void leave_to_bounds(const std::string& why) {
     found_.not_simulated = why;
     for (ComparedStrategy& one : found_.strategies) one.plan_s.reset(), one.stopped_s = 0;

@@ -32,7 +32,7 @@ struct ComparedStrategy {
   /// With PlanSeconds; infinite where another is as fast or faster.
   std::optional<double> plan_s = {};
   double stopped_s = 0;                                   ///< it takes longer than that; 0: not known
-  std::optional<RedistributionCost> redistribution = {};  ///< where the settings say where the matrices lie
+  std::optional<RedistributionCost> redistribution = {};  ///< where the settings say where the matrices are
   std::string refusal = {};                               ///< why it has no plan; then nothing else counts
   std::exception_ptr error = {};                          ///< that said so
 
@@ -42,14 +42,14 @@ struct ComparedStrategy {
   double least_s() const;
 };
 
-/// What may be spent on a comparison that nobody asked for, counted, so that it decides the same everywhere.
+/// What may be spent on a comparison that was not asked for, counted, so that it decides the same everywhere.
 struct ComparisonLimits {
   std::int64_t products = 10'000'000;  ///< of the problem; of more the first strategy is taken: seconds
   int ranks = 1000;                    ///< of the machine; the same
   /// Tiles loaded and received in a simulation; of more bounds decide where they are clear, else the first
   /// strategy is taken.
   double loads = 2e6;
-  /// Nobody is compared with the first strategy where it takes at most so many times the bound of any plan:
+  /// None is compared with the first strategy where it takes at most so many times the bound of any plan:
   /// predictions hardly tell more.
   double near_bound = 1.1;
 };
@@ -68,11 +68,11 @@ struct Comparison {
 
 /// Plans with each strategy that honours the sources, and proves those that matter, in their order. Settings
 /// distribution.a, distribution.b and distribution.c (distribution_setting.hpp; contiguous where one of them
-/// is missing) say where the matrices lie, with `grid` for those that are distributed cyclically. Strategies
+/// is missing) say where the matrices are, with `grid` for those that are distributed cyclically. Strategies
 /// that do not know these keys have their own distribution and are charged with redistributing the matrices;
 /// those that do not know another of the settings refuse. With `plan_seconds`, asks for the seconds of plans
 /// by increasing bound until no other can be faster; where they are not known, the bounds alone are there.
-/// `limits`: of a comparison that nobody asked for. Strategies are planned on as many threads as there are
+/// `limits`: of a comparison that was not asked for. Strategies are planned on as many threads as there are
 /// cores; nothing depends on that.
 Comparison compare_strategies(const Contraction& contraction, const Machine& machine,
                               const Settings& settings, const PlanSeconds& plan_seconds = {},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a user says which rank the tiles of a matrix lie on.
+// How a user says which rank the tiles of a matrix are on.
 #pragma once
 
 #include <optional>

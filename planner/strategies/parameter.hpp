@@ -32,7 +32,7 @@ struct ParameterInfo {
   std::string default_value;
   std::string meaning;
   Spelling spelling;
-  /// What the tuner tries when nobody says what; none: it leaves the default.
+  /// What the tuner tries when the user does not say what; none: it leaves the default.
   std::vector<std::string> tries = {};
   bool tries_divisors = false;  ///< of the number of ranks, too
   bool distributes_c = false;   ///< decides Strategy::distribution_of_c()

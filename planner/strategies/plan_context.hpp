@@ -23,7 +23,7 @@ struct RankShare {
 /// Of the tiles of A or B, by number.
 struct OperandContext {
   /// Ranks that have them before the work starts; empty: a strategy may choose. Those that cannot leave them
-  /// there distribute them anew.
+  /// there distribute them again.
   std::vector<Rank> owners = {};
   std::vector<bool> in_place = {};  ///< OperandPlan::in_place
 };

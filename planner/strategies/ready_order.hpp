@@ -16,7 +16,7 @@ namespace foretile {
 std::vector<ParameterInfo> ready_order_parameters();
 
 /// What a device works on next is one of the first `window` blocks that it has left, each as likely as
-/// another; 1: plan order. Stands for tasks that become ready in an order which nobody knows beforehand, as
+/// another; 1: plan order. Stands for tasks that become ready in an order that is not known beforehand, as
 /// in PaRSEC. The same seed gives the same order; each device of a plan draws from a seed of its own. Window
 /// >= 1.
 void shuffle_blocks(std::vector<Block>& blocks, std::size_t window, std::uint64_t seed);

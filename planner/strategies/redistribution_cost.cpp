@@ -52,7 +52,7 @@ class Movement {
   std::int64_t bytes_ = 0, between_ = 0;
 };
 
-/// Where C is not summed of parts it lies where its products are.
+/// Where C is not summed of parts it is where its products are.
 std::vector<Rank> ranks_of_c(const Contraction& p, const Plan& plan) {
   std::vector<Rank> ranks;
   for (TileId tile = 0; tile < p.c.nonzeros(); ++tile) ranks.push_back(owner_of(p, plan, {Matrix::c, tile}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What it takes to bring matrices from the ranks on which they lie to those where a plan wants them.
+// What it takes to bring matrices from the ranks on which they are to those where a plan wants them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace foretile {
 
-/// Where A, B and C lie before a product, and C behind it.
+/// Where A, B and C are before a product, and C behind it.
 struct GivenDistributions {
   ProcessGrid grid;
   Distribution a, b, c;

@@ -39,7 +39,7 @@ constexpr Source made_or_read(Source asked) {
 struct NodeVolume {
   double rank_bytes = 0;           ///< that a rank receives, and sends for sums
   double between_nodes_bytes = 0;  ///< least that enters nodes: each tile each node once
-  /// Between nodes when the matrices lie in the natural order of the grid beforehand, and C afterwards.
+  /// Between nodes when the matrices are in the natural order of the grid beforehand, and C afterwards.
   double redistributed_bytes = 0;
   double redistribution_s = 0;
 };

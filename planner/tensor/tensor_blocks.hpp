@@ -30,7 +30,7 @@ struct BlockPlace {
 };
 
 /// The nonzero blocks of a tensor that are stored: those that spins and irreps allow (is_allowed()), with
-/// tiles that do not decrease within a group, in lexicographic order. Elements of a block lie with the first
+/// tiles that do not decrease within a group, in lexicographic order. Elements of a block are with the first
 /// index fastest, whole also where two antisymmetric indices have the same tile.
 class TensorBlocks {
  public:

@@ -13,7 +13,7 @@
 
 namespace foretile {
 
-/// A tile that lies on the receiver while steps `step` to `last_step` are worked on.
+/// A tile that is on the receiver while steps `step` to `last_step` are worked on.
 struct Delivery {
   TileRef tile;
   Step step;

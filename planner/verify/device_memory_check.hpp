@@ -14,11 +14,11 @@
 
 namespace foretile {
 
-/// While chunk z is worked on, chunks up to z + lookahead may lie there, each tile once.
-///  - B that stays: windows end with the block; its B and C lie beside them. (Stores of the block before may
+/// While chunk z is worked on, chunks up to z + lookahead may be there, each tile once.
+///  - B that stays: windows end with the block; its B and C are beside them. (Stores of the block before may
 ///    still be under way; then loads wait for them.)
 ///  - B that streams: windows run across blocks, since inputs of the next one are prefetched (RR-9289 2). C
-///    of the block of chunk z lies beside them, with `prefetch_c` that of all blocks of the window.
+///    of the block of chunk z is beside them, with `prefetch_c` that of all blocks of the window.
 /// One object serves device after device, since it has a counter for every tile.
 class DeviceMemoryCheck {
  public:
@@ -49,7 +49,7 @@ class DeviceMemoryCheck {
   std::vector<std::int32_t> b_there_;
 };
 
-/// Where devices of a rank take each other's blocks (Pool): the largest C of a block of the rank lies beside
+/// Where devices of a rank take each other's blocks (Pool): the largest C of a block of the rank is beside
 /// 1 + lookahead of the rank's largest chunks, on the device with the least memory. So whatever device takes
 /// whatever block, and in whatever order, each fits.
 class PoolMemory {

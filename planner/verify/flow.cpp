@@ -238,7 +238,7 @@ class FlowOrder final : public VerifyPass {
     made = task.step;
   }
 
-  /// What is in place is the tensor's tile, which somebody keeps.
+  /// What is in place is the tensor's tile, which is kept.
   template <class Wrong>
   void check_in_place(const FlowTask& task, const std::string& name, const Wrong& wrong) const {
     if (!task.makes_operand() || !plan_.operands.of(task.writes.matrix).is_in_place(task.writes.id)) return;

@@ -15,7 +15,7 @@ namespace foretile {
 
 namespace {
 
-/// A change of what lies there, before step `at` opens.
+/// A change of what is there, before step `at` opens.
 struct Change {
   std::int64_t at;
   Matrix matrix;

@@ -38,7 +38,7 @@ def arguments(words):
                         help="where --pack builds; build/pack unless given")
     parser.add_argument("--no-build", action="store_true", help="pack what is built there")
     parser.add_argument("--from", dest="source", type=pathlib.Path, metavar="DIR",
-                        help="a pack, or a build folder; the pack that this script lies in, else build/gpu-check, "
+                        help="a pack, or a build folder; the pack that this script is in, else build/gpu-check, "
                         "else build/release")
     parser.add_argument("-o", dest="out", default="gpu-check-results", type=pathlib.Path, metavar="DIR",
                         help="for gpu-check.md, .json, .log, gpu.toml and gpu.samples.json (%(default)s)")
@@ -126,7 +126,7 @@ def check_all(given, scratch, start):
 
 
 def keep_awake():
-    """While somebody has the GPU open, the driver does not start it anew for every program."""
+    """While a program has the GPU open, the driver does not start it again for every program."""
     with contextlib.suppress(OSError):
         os.open("/dev/nvidia0", os.O_RDWR)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What was found, kept in one JSON file and one Markdown page, which are written anew with every finding."""
+"""What was found, kept in one JSON file and one Markdown page, which are written again with every finding."""
 import json
 import os
 import pathlib

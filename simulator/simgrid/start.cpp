@@ -35,7 +35,7 @@ void aborted(int number) {
   std::fflush(nullptr);
   std::array<char, 500> words{};  // no memory is asked for
   if (::pread(log_file, words.data(), words.size() - 1, 0) <= 0) {
-    std::signal(number, SIG_DFL);  // it was somebody else
+    std::signal(number, SIG_DFL);  // another handler was there
     return;
   }
   *std::find(words.begin(), words.end() - 1, '\n') = '\0';

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plan, report and timeline of a toy problem against the files in golden/.   golden_test.py FORETILE
 
-golden_test.py FORETILE --write   writes them anew; read the difference before committing it.
+golden_test.py FORETILE --write   writes them again; read the difference before committing it.
 """
 import json
 import pathlib

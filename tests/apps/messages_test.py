@@ -92,7 +92,7 @@ def without_privileges():
 
 
 def check_stderr():
-    """A message that nobody can read changes no exit code."""
+    """A message that cannot be read changes no exit code."""
     with open("/dev/full", "w") as full:
         assert subprocess.run([foretile, "show", "nope"], stderr=full, timeout=60).returncode == 2
     assert subprocess.run(["sh", "-c", '"$0" show nope 2>&-', foretile], timeout=60).returncode == 2

@@ -81,7 +81,7 @@ def check_program():
 
 
 def check_sources(made, given, scratch):
-    """The fastest strategy that honours the sources, unless somebody names one; the plan file holds it."""
+    """The fastest strategy that honours the sources, unless one is named; the plan file holds it."""
     decided = scratch / "decided.json"
     for problem, source, names in ((made, "generated", ("stationary-b", "grid-3d", "local-b")),
                                    (given, "given", ("grid-3d", "stationary-c", "owner-b", "owner-computes-c"))):
@@ -211,7 +211,7 @@ def check_tune(problem, scratch):
     space.write_text(f'[parameters]\n"grid.p" = [1, 2]\n"platform.pcie.latency" = ["1 us", "9 us"]\n'
                      f'problem = ["{problem}", "{other}"]\n')
     all_of = run("tune", problem, *platform, "--nodes", 2, "--space", space, "--search", "exhaustive", "--json")
-    assert all_of["evaluated"] == 8 and all_of["end"] == "complete", all_of  # the defaults lie in the space
+    assert all_of["evaluated"] == 8 and all_of["end"] == "complete", all_of  # the defaults are in the space
     proven = run("tune", problem, *platform, "--nodes", 2, "--space", space, "--json")
     assert proven["proven"] and proven["gap"] == 0 and proven["candidates"] == 8, proven
     assert proven["best"]["makespan_s"] == all_of["best"]["makespan_s"] and proven["evaluated"] <= 8, proven

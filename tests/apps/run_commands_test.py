@@ -107,7 +107,7 @@ class RunCommands(Jobs):
         events = trace["traceEvents"] if isinstance(trace, dict) else trace
         self.assertEqual({e["pid"] for e in events}, {0, 1})
 
-    def test_refuses_a_trace_nobody_can_write_before_the_run(self):
+    def test_refuses_a_trace_that_cannot_be_written_before_the_run(self):
         self.plan(2)
         result = self.run_plan(2, "--trace", "missing/t.json")
         self.assertEqual(result.returncode, 2, result.stderr)

@@ -83,7 +83,7 @@ class SmallLimits(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertGreater(said, 0)
 
-    def test_few_open_files_for_what_nobody_asked_for(self):
+    def test_few_open_files_for_what_was_not_asked_for(self):
         """Guesses are simulated in processes of their own, and most of an estimated machine are; the result holds without."""
         said = 0
         with tempfile.TemporaryDirectory() as name:

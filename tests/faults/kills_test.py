@@ -69,7 +69,7 @@ class Kills(unittest.TestCase):
         for trace in self.folder.glob("t.json"):  # it may have been finished before
             json.loads(trace.read_text())
             trace.unlink()
-        for temporary in self.folder.glob("*.tmp*"):  # nobody can remove what a killed process was writing
+        for temporary in self.folder.glob("*.tmp*"):  # a killed process cannot remove what it was writing
             temporary.unlink()
 
     def test_tuner_and_workers(self):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Simulated times and digests of C that must stay the same to the last bit, whatever the code looks like.
 
-A change that is meant to alter plans or times writes the values anew and says so in its commit. OpenBLAS multiplies with the kernels of
+A change that is meant to alter plans or times writes the values again and says so in its commit. OpenBLAS multiplies with the kernels of
 one old core, small tiles too, so that the bits of C do not depend on the machine. What values.json lacks is an error.
 """
 import argparse
@@ -139,7 +139,7 @@ def parse():
         parser.add_argument(name)
     parser.add_argument("--all", action="store_true", help=f"{RANDOM_PLANS} random plans instead of {SOME}, as ctest has it, and "
                         "C12H26, C65H132 and dense products on Summit")
-    parser.add_argument("--write", action="store_true", help="write values.json anew; read the difference before committing it")
+    parser.add_argument("--write", action="store_true", help="write values.json again; read the difference before committing it")
     arguments = parser.parse_args()
     for name in ("foretile", "foretile_run", "mpiexec"):
         program = getattr(arguments, name)
@@ -166,7 +166,7 @@ def main():
                 print(different[-1], flush=True)
     if write:
         VALUES.write_text(json.dumps(expected, indent=1) + "\n")
-    sys.exit(f"{len(different)} differ; if they should, write them anew with --write" if different else 0)
+    sys.exit(f"{len(different)} differ; if they should, write them again with --write" if different else 0)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random problems whose matrices lie anywhere, for the strategy that multiplies where B lies.
+// Random problems whose matrices are anywhere, for the strategy that multiplies where B is.
 #pragma once
 
 #include <fmt/format.h>

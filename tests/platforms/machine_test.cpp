@@ -116,7 +116,7 @@ TEST(Machine, RefusesWhatDoesNotFit) {
   EXPECT_THROW(make_machine(summit, {.nodes = 1, .ranks = 2, .gpus = {}}), InputError);
 }
 
-/// All eight ranks share the one node, but count as two nodes of four once somebody says so.
+/// All eight ranks share the one node, but count as two nodes of four once that is set.
 TEST(Machine, PretendsNodesOfCores) {
   const MachineSize eight{.nodes = {}, .ranks = 8, .gpus = {}};
   const std::string text = estimated_here({.cores = 2, .memory_bytes = 2'000'000'000, .host = "test"});

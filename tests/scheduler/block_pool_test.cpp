@@ -78,7 +78,7 @@ TEST(BlockPool, BeforeAnythingIsDoneThePlanTellsSpeeds) {
   pool.take(kSecond);
   EXPECT_FALSE(pool.any(kFirst));
   pool.multiplied(kFirst, 2 * example.block,
-                  1);  // 3 blocks against 4, but nobody knows the speed of device 1
+                  1);  // 3 blocks against 4, but the speed of device 1 is unknown
   EXPECT_TRUE(pool.any(kFirst));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products where B lies, however the matrices are distributed, on 200 random problems and 1 to 5 ranks: right
+// Products where B is, however the matrices are distributed, on 200 random problems and 1 to 5 ranks: right
 // or refused, and the same bits in whatever order things end.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every grid of 2 to 8 ranks in every order of nodes, on 200 random problems: right or refused, and the same
-// bits however the ranks lie in nodes.
+// bits however the ranks are in nodes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

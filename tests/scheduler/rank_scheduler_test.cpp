@@ -285,7 +285,7 @@ TEST(RankScheduler, SumsTheSameBitsWhateverEndsFirst) {
   EXPECT_GE(totals.sums, some_of(1000));
 }
 
-/// Tiles of A, B and C anywhere, products where B lies.
+/// Tiles of A, B and C anywhere, products where B is.
 TEST(RankScheduler, SumsTheSameBitsWhereBLies) {
   const Totals totals = run_cases(random_distributed_case);
   EXPECT_GE(totals.runs, some_of(600));

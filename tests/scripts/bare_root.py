@@ -3,7 +3,7 @@
 
 What a machine with CUDA is taken to have: the C and C++ libraries, bash, ldd, `env` and `uname` of coreutils, and Python with
 its standard library. There is no network, not even an address for the machine's name, no /etc, and nothing of Debian's
-otherwise. Python's libraries lie where no other program looks for them.
+otherwise. Python's libraries are where no other program looks for them.
 """
 import pathlib
 import re

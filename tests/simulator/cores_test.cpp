@@ -167,7 +167,7 @@ TEST(SimulationOnCores, TheEndOfALongProductIsLookedAt) {
   EXPECT_NEAR(micros(dense({100}, {100}, {200}), m), 4360, kPrecision);
 }
 
-/// On enough cores nobody waits, and copies to devices do not exist.
+/// On enough cores no rank waits, and copies to devices do not exist.
 TEST(SimulationOnCores, CoresOfTheirOwn) {
   Machine m = machine(2, 1, 2);
   m.platform.device.kind = DeviceKind::core;

@@ -86,7 +86,7 @@ TEST(OriginalOrder, WaitsForBlocksOfOtherNodes) {
   const OriginalResult without = simulate_original(program, machine, options);
   EXPECT_EQ(waiting.got_bytes, without.got_bytes);
   EXPECT_EQ(without.get_s, 0);
-  // Some half of the blocks lies with the other rank, and each port carries what its rank gets.
+  // Some half of the blocks is with the other rank, and each port carries what its rank gets.
   EXPECT_GT(waiting.makespan_s, static_cast<double>(waiting.got_bytes) / 1000 / 8);
   EXPECT_LT(without.makespan_s, 0.01 * waiting.makespan_s);
   options.levels = false;

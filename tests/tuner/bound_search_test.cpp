@@ -77,7 +77,7 @@ TEST(BoundSearch, TakesFromBoxes) {
   search.tell(candidate("a"), done(3));
   EXPECT_EQ(search.least_open_s(), 2);
   EXPECT_EQ(search.next(), bound("c"));
-  search.tell(candidate("d"), done(2.5));  // somebody knew it
+  search.tell(candidate("d"), done(2.5));  // it was known before
   EXPECT_EQ(search.next(), std::nullopt);
   search.tell_same(candidate("c"), candidate("b"));
   EXPECT_EQ(search.least_open_s(), 4);
@@ -143,7 +143,7 @@ TEST(BoundSearch, OutcomesOfAnEarlierRunCount) {
   EXPECT_EQ(search.next(), std::nullopt);
 }
 
-/// Nobody knows how long it takes.
+/// Its time is unknown.
 TEST(BoundSearch, AFailedEvaluationStaysOpen) {
   BoundSearch search = example();
   search.tell(candidate("a"), {Outcome::Status::failed, 0, "crashed", {}});

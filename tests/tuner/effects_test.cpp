@@ -91,7 +91,7 @@ TEST(Effects, NothingIsKnownOfTheRest) {
   EXPECT_EQ(effects_on_best(result)[0].ratio(), 1);
 }
 
-/// Defaults need not lie in the space, and may lack a parameter.
+/// Defaults need not be in the space, and may lack a parameter.
 TEST(Effects, OfABestOutsideTheSpace) {
   TuneResult result;
   result.space = Space({{"f", {"1"}}, {"g", {"5"}}});

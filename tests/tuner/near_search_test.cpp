@@ -55,7 +55,7 @@ TEST_F(NearSearchTest, FollowsTheBest) {
   EXPECT_EQ(next(), std::nullopt);
 }
 
-/// Of the defaults, which need not lie in the space: 4 1 has the neighbours 1 1, 2 1 and 3 1 there, and 4 2
+/// Of the defaults, which need not be in the space: 4 1 has the neighbours 1 1, 2 1 and 3 1 there, and 4 2
 /// outside.
 TEST_F(NearSearchTest, AsksForTheSpaceOnly) {
   tell(candidate("4", "1"), 5, true);

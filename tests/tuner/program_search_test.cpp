@@ -101,7 +101,7 @@ TEST(ProgramSearch, TriesAllNodesWithTheFirstTiles) {
   EXPECT_EQ(candidates_of({{1 << 30, kMost}, {45}, {"flow"}}).size(), 2U);
 }
 
-/// Of 1 to 8 nodes: 4 did not end, so nobody knows whether 8 are the fewest. Where that is in the bisection,
+/// Of 1 to 8 nodes: 4 did not end, so it is unknown whether 8 are the fewest. Where that is in the bisection,
 /// too.
 TEST(ProgramSearch, DoesNotTakeWhatDidNotEndAsTooLarge) {
   const ProgramSpace space{{1, 8}, {45}, {"flow"}};

@@ -162,7 +162,7 @@ TEST(Tune, ProvesTheBestByBounds) {
   EXPECT_EQ(lines_of(folder / "log"), (std::vector<std::string>{"1 1", "3 2", "3 1", "3 4"}));
 }
 
-/// First bounds of 2 s for all but p = 3: with 1 s reached nobody asks for their plans.
+/// First bounds of 2 s for all but p = 3: with 1 s reached their plans are not made.
 TEST(Tune, FirstBoundsSavePlanning) {
   const TemporaryFolder folder;
   TuneOptions options = options_of(5, 4, kBoundSearch);
@@ -431,7 +431,7 @@ TEST(Tune, TriesTheDefaultsFirst) {
   EXPECT_EQ(lines[1], "5 4");
 }
 
-/// After the defaults; they are no defaults, and need not lie in the space.
+/// After the defaults; they are no defaults, and need not be in the space.
 TEST(Tune, TriesStartsNext) {
   const TemporaryFolder folder;
   for (const std::string search : {"random", kBoundSearch}) {

@@ -36,7 +36,7 @@ TEST(ValuesText, OtherValuesAreListed) {
   EXPECT_EQ(values_text({"-", "1"}, {"1", "2"}), "1, -");
 }
 
-/// 0.45 lies between two that are shown, and was tried.
+/// 0.45 is between two that are shown, and was tried.
 TEST(ValuesText, KnowsValuesOutsideTheSpace) {
   EXPECT_EQ(values_text({"0.4", "0.45", "0.5"}, fractions), "0.4 to 0.5");
 }

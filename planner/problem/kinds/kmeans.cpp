@@ -178,7 +178,7 @@ std::vector<std::size_t> neighbours(const std::vector<Site>& sites, const Member
   return others;
 }
 
-/// Joins the cluster to the nearest one with which all weights come to lie within the range, after a cut if
+/// Joins the cluster to the nearest one with which all weights come to be within the range, after a cut if
 /// need be; to the nearest one when there is none. Two clusters must be there.
 void join(const std::vector<Site>& sites, WeightRange range, Members& clusters, std::size_t light) {
   std::vector<std::size_t> joined;

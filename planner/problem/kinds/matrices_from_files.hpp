@@ -22,7 +22,7 @@ struct MatrixRequest {
 struct MatrixProblem {
   MatricesParameters parameters;
   ElementType element;
-  bool usual_tiles = false;  ///< nobody gave sizes of tiles, and no file had any
+  bool usual_tiles = false;  ///< no sizes of tiles were given, and no file had any
 };
 
 /// Opens the files, checks that they fit together, and reads all their bytes once or twice: for digests, and

@@ -30,7 +30,7 @@ struct Decay {
 };
 
 /// The distance at which two single functions have the root mean square magnitude of all pairs of functions
-/// from the two clusters. It lies between the shortest and the longest distance.
+/// from the two clusters. It is between the shortest and the longest distance.
 double effective_distance(const ClusteredCentres& from, std::size_t from_cluster, const ClusteredCentres& to,
                           std::size_t to_cluster, const Decay& decay);
 

@@ -50,10 +50,10 @@ class TableReader {
   /// Throws InputError where the key is no list of tables.
   void tables(std::string_view key, const std::function<void(TableReader&)>& read);
 
-  /// Somebody else reads this key.
+  /// Another reader reads this key.
   void note(std::string_view key) { asked_.emplace(key); }
 
-  /// Throws InputError for the first key nobody asked for. Call it when all keys were read.
+  /// Throws InputError for the first key that was not asked for. Call it when all keys were read.
   void refuse_other_keys() const;
 
   /// "FILE:LINE: key 'KEY'", or "--KEY" without a file.

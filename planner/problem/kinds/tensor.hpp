@@ -66,7 +66,7 @@ Contraction tensor_contraction(const TensorParameters& parameters);
 struct TensorFusion {
   TensorTerm term;
   Fusion fusion;
-  /// Of A, B and C: elements of tiles that do not lie as the matrix needs them, and of all tiles.
+  /// Of A, B and C: elements of tiles that are not as the matrix needs them, and of all tiles.
   std::array<double, 3> permuted{}, elements{};
   std::array<std::int64_t, 2> blocks{}, stored_elements{};  ///< of A and B
 };

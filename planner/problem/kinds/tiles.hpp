@@ -43,7 +43,7 @@ TilesParameters read_tiles(TableReader& table);
 /// The text of a problem file.
 std::string tiles_problem_toml(const TilesParameters& parameters);
 /// C = A B, or C += A B, of these tiles. Throws InputError for sizes that are not positive and for tiles that
-/// lie outside or appear twice.
+/// are outside or appear twice.
 Contraction tiles_contraction(const TilesParameters& parameters);
 
 /// The problem of two sparse matrices cut into tiles of `tile` elements; a tile is nonzero when it holds an

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Our own: columns of B and C lie where their tiles of A are needed anyway.
+// Our own: columns of B and C are where their tiles of A are needed anyway.
 //
 // As stationary-b (RR-9365 3.2), with its parameters but `balance` and the same life of a block, but
 //  - columns that need the same tiles of A go to the same device, so that few tiles of A travel;

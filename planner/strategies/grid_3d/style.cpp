@@ -63,7 +63,7 @@ CtfAxes ctf_axes(int ranks) {
 
 /// CTF (github.com/cyclops-community/ctf, c3f95829: src/contraction/contraction.cxx, src/mapping/): its
 /// estimates make a general redistribution dearer than everything else, so that a product runs on the grid
-/// on which tensors lie. It keeps the matrix in place for which least travels.
+/// on which tensors are. It keeps the matrix in place for which least travels.
 StyleGrid ctf_grid(const Contraction& contraction, const Machine& machine) {
   const auto [paired, small, large] = ctf_axes(machine.ranks);
   ProcessGrid best;

@@ -44,7 +44,7 @@ const Style& find_style(std::string_view name);
 double bytes_per_rank(const Contraction& contraction, const ProcessGrid& grid);
 
 /// Bytes of A, B and C that move to another node, and of C that move back where it is read, when matrices
-/// that lie as the natural order of the grid says are redistributed to its order, each rank's to one other
+/// that are as the natural order of the grid says are redistributed to its order, each rank's to one other
 /// rank ("Node-aware grids" 2.1). 0 in natural order.
 double redistributed_bytes(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products go where their tile of B lies: B does not travel, tiles of A do, and parts of C are summed on
+// Products go where their tile of B is: B does not travel, tiles of A do, and parts of C are summed on
 // their way to the owner of the tile (Herault et al., the "TESSE" paper on irregular tensor
 // contractions, Algorithm 1 and section V-A).
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ namespace {
 
 constexpr const char* kOwnerBName = "owner-b";
 
-/// 1 x q x r, of all ranks: where tiles that are distributed cyclically lie.
+/// 1 x q x r, of all ranks: where tiles that are distributed cyclically are.
 ProcessGrid grid_setting(const Machine& machine, const Settings& settings) {
   const std::string& text = settings.at("grid");
   if (text == kAuto) return {1, machine.ranks, 1};
@@ -343,7 +343,7 @@ ParameterInfo distribution_parameter(const char* key, const std::string& matrix)
   return {.key = key,
           .default_value = "contiguous",
           .meaning = "where " + matrix +
-                     " lies: contiguous (row by row, as many tiles on each rank), cyclic (over the grid), or "
+                     " is: contiguous (row by row, as many tiles on each rank), cyclic (over the grid), or "
                      "table:FILE (a rank for each nonzero tile, row by row)",
           .spelling = spelled_distribution(),
           .in_reports = true};
@@ -363,7 +363,7 @@ class OwnerB final : public Strategy {
         {.key = "grid",
          .default_value = std::string(kAuto),
          .meaning = "1xQxR: of matrices that are distributed cyclically, each Q-th column and R-th row of B "
-                    "lies on a "
+                    "is on a "
                     "rank; auto: whole columns",
          .spelling = spelled_grid({std::string(kAuto)})},
         {.key = "tree",
@@ -393,7 +393,8 @@ class OwnerB final : public Strategy {
     return list;
   }
 
-  /// Whole columns of B on a rank, where nobody says how the matrices lie: then nothing is summed.
+  /// Whole columns of B on a rank, where the user does not say how the matrices are distributed: then nothing
+  /// is summed.
   std::vector<Settings> variants() const override {
     return {{{"distribution.a", "cyclic"}, {"distribution.b", "cyclic"}, {"distribution.c", "cyclic"}}};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the tiles of B lie, asked in the ways in which products at their owners need it.
+// Where the tiles of B are, asked in the ways in which products at their owners need it.
 #pragma once
 
 #include <cstddef>

@@ -179,7 +179,7 @@ TEST_F(MatrixWriterTest, GoesBesideAFileThatChangedMeanwhile) {
   EXPECT_EQ(entries(), 2U);
 }
 
-/// Another run may have put it there since somebody looked.
+/// Another run may have put it there since the check.
 TEST_F(MatrixWriterTest, ReplacesADatasetWhereItIsAskedForAlone) {
   if (!FORETILE_HAS_HDF5) GTEST_SKIP() << "a build without HDF5";
   const MatrixFacts facts = dense_output(place("c.h5:/C"), 5, 4, {});

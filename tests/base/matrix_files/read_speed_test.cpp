@@ -74,7 +74,7 @@ std::int64_t bytes_of(std::span<const SlowReader::Read> reads) {
   return bytes;
 }
 
-/// The time that a speed stands for lies between that of the reads and that of the whole call.
+/// The time that a speed stands for is between that of the reads and that of the whole call.
 void expect_between(double seconds, std::span<const SlowReader::Read> reads, double whole_s) {
   auto last = reads.front().ended;
   for (const SlowReader::Read& read : reads) last = std::max(last, read.ended);

@@ -220,7 +220,7 @@ TEST(HostStore, SendsOddNumbersOfFloats) {
   EXPECT_THROW(static_cast<void>(receiver.tile({Matrix::a, 0}).data), std::out_of_range);
 }
 
-// C's norms are sums of products of norms, which may lie beyond the largest float.
+// C's norms are sums of products of norms, which may be beyond the largest float.
 TEST(InitialTile, IsFiniteWhateverTheNorm) {
   const float largest = std::numeric_limits<float>::max();
   const Shape one(1, 1, {{0, 0, largest}});

@@ -30,7 +30,7 @@ Op random_op(Random& random) {
   return static_cast<Op>(random.integer(0, 2));
 }
 
-/// Small whole numbers: every order of additions gives the same. Tiles lie in larger matrices, whose other
+/// Small whole numbers: every order of additions gives the same. Tiles are in larger matrices, whose other
 /// elements stay.
 TEST(TeamProduct, ItsPartsAreTheProduct) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

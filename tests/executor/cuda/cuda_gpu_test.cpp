@@ -139,7 +139,7 @@ TEST_F(CudaGpuTest, AddsTilesAsTheCoresDo) {
   }
 }
 
-/// (1 2) is loaded, doubled into what was stored, and only then copied back. Nobody waits in between.
+/// (1 2) is loaded, doubled into what was stored, and only then copied back. No wait is in between.
 TEST_F(CudaGpuTest, AdditionsFollowOtherLanes) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
@@ -236,7 +236,7 @@ TEST_F(CudaGpuTest, BrokenWorkShowsInLaterCalls) {
   EXPECT_NE(work_error([&] { gpu->allocate(8); }), "no error");
 }
 
-/// A tile goes through all lanes, host to device to device to host, and nobody waits in between.
+/// A tile goes through all lanes, host to device to device to host, and no wait is in between.
 TEST_F(CudaGpuTest, LanesFollowEachOther) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);

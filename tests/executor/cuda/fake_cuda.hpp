@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A CUDA and a cuBLAS for tests: devices are pieces of host memory, and nothing that a stream was given is
-// done before somebody waits for it, or by chance when somebody asks. Whatever a real GPU would not forgive
-// (foreign or freed memory, the wrong device, lists that do not lie on the device) is noted as a complaint.
+// done before a wait for it, or by chance at a query. Whatever a real GPU would not forgive
+// (foreign or freed memory, the wrong device, lists that are not on the device) is noted as a complaint.
 #pragma once
 
 #include <cstdint>

@@ -91,7 +91,7 @@ void* take(std::int64_t bytes, int device) {
   constexpr std::int64_t alignment = 256;
   const std::int64_t whole = (bytes + alignment - 1) / alignment * alignment;
   void* memory = std::aligned_alloc(alignment, static_cast<std::size_t>(whole));
-  constexpr std::int64_t most = 1 << 16;  // workspaces are large and nobody reads them
+  constexpr std::int64_t most = 1 << 16;  // workspaces are large and not read
   std::memset(memory, 0xff, static_cast<std::size_t>(std::min(whole, most)));  // all NaN
   world->memory[static_cast<std::byte*>(memory)] = {bytes, device};
   world->used[device] += bytes;

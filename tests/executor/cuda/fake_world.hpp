@@ -50,7 +50,7 @@ constexpr int kPinned = -1;
 struct Memory {
   std::int64_t bytes = 0;
   int device = 0;
-  bool foreign = false;  ///< registered, of somebody else
+  bool foreign = false;  ///< registered, of another owner
 };
 
 struct World {

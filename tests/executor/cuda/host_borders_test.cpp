@@ -44,7 +44,7 @@ class HostBordersTest : public CudaTest {
   std::vector<double> here_ = std::vector<double>(64);
 };
 
-/// A tile whose first number lies on the page of a neighbour, and one that lies in two ranges and between
+/// A tile whose first number is on the page of a neighbour, and one that is in two ranges and between
 /// them.
 TEST_F(HostBordersTest, TilesThatAreLockedInPartArriveWhole) {
   CudaGpus gpus;

@@ -74,7 +74,7 @@ TEST_F(TileLogTest, KeepsTilesWithAndWithoutGaps) {
   EXPECT_EQ(fs::file_size(path_), kHeader + 2 * (kRecord + kTile));
 }
 
-/// Wherever it ends, whole tiles are kept and the rest is written anew.
+/// Wherever it ends, whole tiles are kept and the rest is written again.
 TEST_F(TileLogTest, GoesOnBehindTheLastWholeTile) {
   fill(3);
   const auto whole = static_cast<std::int64_t>(fs::file_size(path_));

@@ -30,7 +30,7 @@ TEST_F(CopyPieces, TilesWithoutGapsAreOne) {
   EXPECT_EQ(pieces_[0].count, 1);
 }
 
-/// Tiles of 95 x 5 doubles: 3800 bytes, of which the device makes 3840; in a message they lie side by side.
+/// Tiles of 95 x 5 doubles: 3800 bytes, of which the device makes 3840; in a message they are side by side.
 TEST_F(CopyPieces, TilesOfOddSizeAreRowsOfOne) {
   for (int tile = 0; tile < 4; ++tile) add(tile * 3840, tile * 3800, 3800);
   ASSERT_EQ(pieces_.size(), 1U);

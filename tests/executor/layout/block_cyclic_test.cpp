@@ -51,7 +51,7 @@ TEST(BlockCyclic, FindsTheParts) {
   EXPECT_EQ(parts[1].at, 2 + 2 * 5);
 }
 
-// Ordered by process row, rows 0 1 4 5 8 lie side by side: one part.
+// Ordered by process row, rows 0 1 4 5 8 are side by side: one part.
 TEST(BlockCyclic, JoinsWhatLiesTogetherInAnotherOrder) {
   IndexOrder rows;
   for (const IndexOrder::Run run : {IndexOrder::Run{0, 2}, {4, 2}, {8, 1}, {2, 2}, {6, 2}}) rows.add(run);

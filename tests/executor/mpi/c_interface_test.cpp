@@ -174,7 +174,7 @@ int place_with_gaps(void* context, char matrix, const foretile_tile* tile, void*
   return 0;
 }
 
-/// Of 7 x 5 elements of C, those of own tiles are 24; what lies between columns stays.
+/// Of 7 x 5 elements of C, those of own tiles are 24; what is between columns stays.
 TEST(CInterface, HonoursLeadingDimensionsOfCallbacks) {
   Product product;
   ASSERT_EQ(foretile_dense_problem(7, 5, 4, 3, &product.problem), FORETILE_OK);

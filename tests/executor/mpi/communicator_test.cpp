@@ -39,7 +39,7 @@ TEST(PlaceWithCores, SharesWhatTheRanksMayUse) {
   EXPECT_EQ(place_with_cores(2, 4, 1, 4).cores, 1);
   EXPECT_EQ(place_with_cores(2, 4, 1, 4).node_cores, 4);
   EXPECT_EQ(place_with_cores(2, 4, 2, 2).cores, 1);  // more ranks than cores
-  EXPECT_EQ(place_with_cores(0, 1, 0, 0).cores, 1);  // nobody knows
+  EXPECT_EQ(place_with_cores(0, 1, 0, 0).cores, 1);  // unknown
 }
 
 /// Each rank of this machine is bound to one core: together they have as many as there are ranks or cores.

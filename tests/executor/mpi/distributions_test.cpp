@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products where B lies on the ranks of this job, however the matrices are distributed: right or refused, on
+// Products where B is on the ranks of this job, however the matrices are distributed: right or refused, on
 // cores, on GPUs and on both together, and the same bits each time.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every grid of the ranks of this job in every order of pretended nodes: right or refused, and the same bits
-// however the ranks lie in nodes.
+// however the ranks are in nodes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of matrices that lie in random layouts on the ranks of this job, by Multiplication and by
+// Products of matrices that are in random layouts on the ranks of this job, by Multiplication and by
 // foretile_pdgemm, beside a plain sum.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""One rank alone lacks memory in a call of the library, or gives NULL: nobody waits for ever.
+"""One rank alone lacks memory in a call of the library, or gives NULL: no rank waits for ever.
 
    one_rank_test.py PROGRAM MPIEXEC [failing_new.so [CASES]]     CASES: of each kind of run, 3 without"""
 

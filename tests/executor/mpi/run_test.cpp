@@ -202,7 +202,7 @@ Settings random_grid(Random& random, int devices) {
 }
 
 /// Grids with layers of ranks and devices, B given or made: the right product or a refusal, the same bits in
-/// place, with copies and on GPUs, and however the ranks lie in pretended nodes of two.
+/// place, with copies and on GPUs, and however the ranks are in pretended nodes of two.
 TEST(Run, GridsWithSumsGiveTheRightProduct) {
   int given = 0, made = 0;
   for (int seed = 1; seed <= cases(60); ++seed) {

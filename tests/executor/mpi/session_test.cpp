@@ -24,7 +24,7 @@ FailedElsewhere learned(const std::string& text) {
     EXPECT_EQ(rank_in(MPI_COMM_WORLD), last);
     return {2, text_of(own.error)};
   }
-  ADD_FAILURE() << "nobody failed";
+  ADD_FAILURE() << "no rank failed";
   return {};
 }
 

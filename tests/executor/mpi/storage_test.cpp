@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::byte kGap{0x5a};
 
-/// A matrix as it lies in memory, column-major with gaps, on every rank.
+/// A matrix as it is in memory, column-major with gaps, on every rank.
 class CallerMatrix {
  public:
   CallerMatrix(const Contraction& p, Matrix matrix, std::int64_t gap) : p_(p), matrix_(matrix) {

@@ -113,7 +113,7 @@ TEST(ProblemBound, CoresOfARankMakeALargeTile) {
   expect_bound(example.problem, example.machine, 1200 + 12e-3, "one product with its tiles");
 }
 
-/// Only the first tile of C is kept: the second tile of A has no product, and nobody loads it. 1600 + 4800
+/// Only the first tile of C is kept: the second tile of A has no product, and is not loaded. 1600 + 4800
 /// bytes at 2 kB/s to two devices.
 TEST(ProblemBound, TilesWithoutProductsAreNotLoaded) {
   UnequalTiles example;

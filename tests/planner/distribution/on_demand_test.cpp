@@ -96,7 +96,7 @@ TEST(OnDemand, NeedMemoryWherePermuted) {
   EXPECT_EQ(tensor_bytes({"x[pp|pp]"}), tensor_bytes({}) - x + machine.cores_per_rank() * block);
 }
 
-/// Nobody has blocks of v, each tile is generated, and what is generated is counted.
+/// No rank has blocks of v, each tile is generated, and what is generated is counted.
 TEST(OnDemand, TakeNoMemoryOfTheirOwn) {
   const FusedProgram program(parse_program("space p = virtual\ntensor x[p|p]\ntensor y[p|p]\nresult R[p|p]\n"
                                            "r: R[p1,p2] += x[p1,p3] y[p3,p2]\n",

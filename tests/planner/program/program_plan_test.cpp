@@ -283,7 +283,7 @@ TEST(ProgramPlan, HasThePiecesOfSums) {
   expect_refused(program, changed, "another tile made of it");
 }
 
-/// An intermediate that nobody reads is there in its step; given tensors stay.
+/// An intermediate that is not read is there in its step; given tensors stay.
 TEST(ProgramPlan, KnowsWhenTensorsAreThere) {
   const FusedProgram program(parse_program("space p = virtual\ntensor x[p|p]\nresult R[p|p]\n"
                                            "i: I[p1,p2] += 1 x[p1,p3] x[p3,p2]\n"

@@ -20,8 +20,8 @@
 namespace foretile::strategies_compare_test {
 namespace {
 
-/// Long K and a large B on slow links: where B lies contiguously, moving it takes longer than multiplying
-/// there.
+/// Long K and a large B on slow links: where B is distributed contiguously, moving it takes longer than
+/// multiplying there.
 RandomCase large_b() {
   RandomCase c{
       Contraction{"", Tiling::uniform(8, 2), Tiling::uniform(80, 2), Tiling::uniform(80, 2), {}, {}, {}, 0},
@@ -39,7 +39,7 @@ TEST(CompareStrategies, ChargesForRedistribution) {
   RandomCase c = large_b();
   for (const ComparedStrategy& one : compare_strategies(c.problem, c.machine, c.settings).strategies) {
     EXPECT_EQ(one.refusal, "");
-    EXPECT_FALSE(one.redistribution) << one.strategy;  // nobody said where matrices lie
+    EXPECT_FALSE(one.redistribution) << one.strategy;  // no distribution was given
   }
   c.settings["distribution.b"] = "contiguous";
   const auto compared = compare_strategies(c.problem, c.machine, c.settings).strategies;
@@ -176,7 +176,7 @@ TEST(CompareStrategies, FallsBackToBounds) {
   EXPECT_EQ(fastest_settings(with, c.problem, c.settings), fastest_settings(without, c.problem, c.settings));
 }
 
-/// Where B lies by rows, sums and moves take long; with whole columns there are none.
+/// Where B is distributed by rows, sums and moves take long; with whole columns there are none.
 TEST(CompareStrategies, TriesColumnsOfBWhereNobodySaysHowItLies) {
   RandomCase c = large_b();
   const auto variants = [&] {

@@ -61,7 +61,7 @@ TEST_F(DistributionSettings, SaysWhatIsWrongWithATable) {
                InputError);
 }
 
-/// A plan keeps the digest, so that it is not made anew of another table.
+/// A plan keeps the digest, so that it is not made again of another table.
 TEST_F(DistributionSettings, RefusesATableThatHasChanged) {
   const GivenDistribution first = distribution_setting(table("0 1 2 0"), Shape::dense(2, 2), 3);
   EXPECT_EQ(distribution_setting(first.text, Shape::dense(2, 2), 3).text, first.text);

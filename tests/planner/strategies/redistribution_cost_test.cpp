@@ -9,7 +9,7 @@
 namespace foretile::redistribution_cost_test {
 namespace {
 
-/// A and C of 4 x 4 tiles lie row by row on four ranks, and the plan wants column j on rank j: of each matrix
+/// A and C of 4 x 4 tiles are row by row on four ranks, and the plan wants column j on rank j: of each matrix
 /// each rank keeps one tile and sends one to each other rank, one of them to the other rank of its node.
 /// Tiles have 32 bytes. B stays. At 1 byte/s a node sends 2 x 2 tiles of A, 128 s, then as much of C on its
 /// way back, 128 s; inside a node 2 tiles take 64 s, less.
@@ -52,7 +52,7 @@ TEST(RedistributionCosts, IsNothingWhereAllLiesAsThePlanWants) {
   EXPECT_EQ(moved.seconds, 0);
 }
 
-/// Rank 1 computes both tiles of C, whatever the grid says; they lie on rank 0 and 1.
+/// Rank 1 computes both tiles of C, whatever the grid says; they are on rank 0 and 1.
 TEST(RedistributionCosts, LooksForCWhereItsProductsAre) {
   const Contraction p = dense_product(2, 4, 2, 2);
   Plan plan;

@@ -36,7 +36,7 @@ TEST(Fusion, TakesWhatLiesAsAMatrix) {
 }
 
 TEST(Fusion, TakesTransposesAndExchangesOperands) {
-  // R[ab,ij] = V[cd,ab] T[ij,cd]: both lie transposed.
+  // R[ab,ij] = V[cd,ab] T[ij,cd]: both are transposed.
   const Fusion both = best_fusion(term_of({0, 1, 4, 5}, {2, 3, 0, 1}, {4, 5, 2, 3}), {1, 1, 1});
   EXPECT_EQ(both.permuted(), 0U);
   EXPECT_TRUE(both.is_transposed[0] && both.is_transposed[1]);

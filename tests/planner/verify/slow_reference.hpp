@@ -48,7 +48,7 @@ inline SlowDevice device_of(const DevicePlan& plan, const Contraction& p) {
 
 }  // namespace slow
 
-/// Most bytes of any device while each chunk is worked on and the next `lookahead` lie there.
+/// Most bytes of any device while each chunk is worked on and the next `lookahead` are there.
 inline std::int64_t slow_device_peak(const Plan& plan, const Contraction& p) {
   std::int64_t most = 0;
   for (const RankPlan& rank : plan.ranks) {

@@ -45,7 +45,7 @@ TEST(VerifySums, CountsPartsThatWait) {
   EXPECT_EQ(summary.c_sent_bytes, 32);
   EXPECT_EQ(summary.network_bytes, 32);
   EXPECT_EQ(summary.peak_host_bytes, 128);
-  example.problem.beta = 1;  // the initial C lies beside the parts
+  example.problem.beta = 1;  // the initial C is beside the parts
   EXPECT_EQ(verify(example.plan, example.problem).peak_host_bytes, 160);
   example.plan.host_budget_bytes = 159;
   EXPECT_NE(complaint(example.plan, example.problem).find("1 bytes are missing"), std::string::npos);

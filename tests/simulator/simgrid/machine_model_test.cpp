@@ -118,7 +118,7 @@ TEST(MachineModel, LoadsAndStoresShareMemory) {
   expect_rates(unlimited, wishes, std::vector<double>(6, 31));
 }
 
-/// Of two ranks on a node each has a socket of its own, and its tiles lie there.
+/// Of two ranks on a node each has a socket of its own, and its tiles are there.
 TEST(MachineModel, TwoRanksKeepToTheirSockets) {
   const Machine machine = summit_node(2);
   for (TileId id = 0; id < 100; ++id) {

@@ -13,7 +13,7 @@ TEST(MeasureMessages, TimesEachSize) {
   int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks < 2) GTEST_SKIP() << "one rank has nobody to send to";
+  if (ranks < 2) GTEST_SKIP() << "one rank has no receiver";
   MessageOptions options;
   options.sizes = {1 << 10, 1 << 20};
   options.seconds_per_size = 0.005;

@@ -52,7 +52,7 @@ TEST(Matrices, TilesOfTheInitialCAreComputedToo) {
   EXPECT_TRUE(p.reads_c());
   ASSERT_EQ(p.c.nonzeros(), 3);
   EXPECT_FALSE(p.c.contains(0, 1));
-  EXPECT_EQ(p.c.norm(*p.c.find(1, 0)), 2.0F + 3.0F);  // |A tile| is 1 where nobody says
+  EXPECT_EQ(p.c.norm(*p.c.find(1, 0)), 2.0F + 3.0F);  // |A tile| is 1 unless given
   EXPECT_EQ(p.c.norm(*p.c.find(1, 1)), 4.0F);
   EXPECT_EQ(build_contraction(problem("beta = 1\n" + kSizes + kInputs + kC + "b_tiles = [[1, 0, 2]]\n"))
                 .c.nonzeros(),

@@ -139,7 +139,7 @@ TEST(Molecule, TileRowsKeepsTheFirstRowsAsTheyAre) {
   expect_same(some.b, all.b);
 }
 
-// Every tile row and column lies within the bounds; pairs and functions stay the same.
+// Every tile row and column is within the bounds; pairs and functions stay the same.
 TEST(Molecule, TileBoundsHoldForRowsAndColumns) {
   MoleculeParameters p;
   p.xyz = read_text(find_data("examples/c12h26.xyz"));
@@ -330,7 +330,7 @@ TEST(MoleculeExamples, C65TilesHaveTheRangesOfTheTable) {
   }
 }
 
-// v1 is what the platform summit is fitted to: whoever changes it fits anew (docs/results/rr9365.md).
+// v1 is what the platform summit is fitted to: whoever changes it fits again (docs/results/rr9365.md).
 TEST(MoleculeExamples, C65V1StaysAsItIs) {
   const Traits t = traits(build_contraction(load_problem("c65-v1")));
   EXPECT_EQ(t.gemms, 1834982);

@@ -52,7 +52,7 @@ TEST(Tensor, StoresAntisymmetricTilesOnce) {
 }
 
 /// a before b comes from V, i before j from T; of V with a and c exchanged all tiles but those of equal order
-/// lie in another order.
+/// are in another order.
 TEST(Tensor, SaysWhatIsPermuted) {
   const std::string head = "kind = \"tensor\"\nterm = \"R[a,b|i,j] = V[a,c|i,k] W[k,b|c,j]\"\n";
   const std::string indices =

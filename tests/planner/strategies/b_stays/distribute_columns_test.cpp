@@ -30,7 +30,7 @@ ColumnCosts copies(const std::vector<Columns>& rows, std::vector<double> copy_s,
   return costs;
 }
 
-/// Rows are dear: columns with the same rows lie together, although they come in turn.
+/// Rows are dear: columns with the same rows are together, although they come in turn.
 TEST(DistributeColumns, KeepsColumnsTogetherThatShareRows) {
   const ColumnCosts costs = copies({{0, 1}, {2, 3}, {0, 1}, {2, 3}}, {1, 1, 1, 1}, 1, 4);
   const auto device = distribute_columns(costs, 2, 1);

@@ -83,7 +83,7 @@ TEST(LocalB, LoadsOwnTilesFirst) {
   }
 }
 
-/// One column of B, distributed to nobody twice; devices without columns have no blocks.
+/// One column of B, distributed once; devices without columns have no blocks.
 TEST(LocalB, MoreDevicesThanColumns) {
   const Contraction p{"",
                       Tiling::uniform(4, 4),

@@ -297,7 +297,7 @@ void check_device(const RandomCase& c, const Plan& plan, Rank rank, const Device
   }
 }
 
-/// Columns with nothing to multiply in this rank's slice may lie in blocks that were dropped.
+/// Columns with nothing to multiply in this rank's slice may be in blocks that were dropped.
 void check_columns(const RandomCase& c, const Plan& plan) {
   const Ints owner = distribute_mirrored(column_flops(c.problem), plan.grid.q);
   for (Rank rank = 0; rank < plan.grid.size(); ++rank) {

@@ -126,7 +126,7 @@ TEST(OwnerB, RefusesWhatCannotBe) {
     EXPECT_NE(said.find(expected), std::string::npos) << key << "=" << value << ": " << said;
   }
   // Each rank owns 4 tiles of each matrix, gets the 3 others of its row of B's A, has parts of all 16 tiles
-  // of C, and 16 that come from the rank before it; its own 4 of C lie apart only where they are read.
+  // of C, and 16 that come from the rank before it; its own 4 of C are apart only where they are read.
   const std::int64_t needed = 32 * (4 + 4 + 3 + 16 + 12 + 4);
   EXPECT_EQ(refusal({}, needed), "");
   EXPECT_NE(refusal({}, needed / 2).find(" are missing"), std::string::npos);
