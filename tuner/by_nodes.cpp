@@ -16,8 +16,15 @@ namespace foretile {
 
 namespace {
 
-int nodes_of(const std::string& text, std::string_view where) {
-  return static_cast<int>(parse_integer(text, where, 1, kMostNodes));
+/// `text` is all that the user wrote, `part` one of its numbers.
+int nodes_of(std::string_view part, const std::string& text, std::string_view where) {
+  try {
+    return static_cast<int>(parse_integer(part, where, 1, kMostNodes));
+  } catch (const InputError&) {
+    throw input_error(where, text.empty() ? "nothing" : text,
+                      fmt::format("a number of nodes from 1 to {}, or a range", kMostNodes),
+                      "give 8, or 1..8");
+  }
 }
 
 void sort_by_nodes(std::vector<NodesResult>& results) {
@@ -52,10 +59,11 @@ Goal goal_of(const std::string& text, std::string_view where) {
 NodeRange node_range(const std::string& text, std::string_view where) {
   const std::size_t dots = text.find("..");
   if (dots == std::string::npos) {
-    const int nodes = nodes_of(text, where);
+    const int nodes = nodes_of(text, text, where);
     return {nodes, nodes};
   }
-  const NodeRange range{nodes_of(text.substr(0, dots), where), nodes_of(text.substr(dots + 2), where)};
+  const NodeRange range{nodes_of(text.substr(0, dots), text, where),
+                        nodes_of(text.substr(dots + 2), text, where)};
   if (range.last < range.first)
     throw input_error(where, text, "the smaller number first",
                       fmt::format("{}..{}", range.last, range.first));

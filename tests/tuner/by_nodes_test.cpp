@@ -32,6 +32,14 @@ TEST(NodeRange, RefusesWhatIsNone) {
   for (const char* bad :
        {"", "0", "-1", "1.5", "1...3", "1..", "..4", "64..1", "1-4", "1..1000000000000", "many"})
     EXPECT_THROW(node_range(bad, "nodes"), InputError) << bad;
+  try {
+    node_range("1..x", "--nodes");
+    ADD_FAILURE() << "accepted 1..x";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "--nodes: found 1..x, expected a number of nodes from 1 to 200000, or a range; give 8, or 1..8");
+  }
 }
 
 TEST(NodeRange, GoesAsFarAsPlatforms) {
