@@ -141,6 +141,13 @@ class Docs(unittest.TestCase):
             for paragraph in paragraphs(text):
                 self.assertLessEqual(words(paragraph), 100, f"{page.relative_to(SOURCE)}: split this paragraph:\n{paragraph}")
 
+    def test_pages_are_short(self):
+        """At most 1500 words, but in the reference, which is not read from its begin to its end."""
+        parts = re.split(r"^  - (.+):$", (SOURCE / "mkdocs.yml").read_text(), flags=re.M)
+        pages = {title: re.findall(r"^      - (\S+)$", listed, re.M) for title, listed in zip(parts[1::2], parts[2::2])}
+        for page in pages["Tutorials"] + pages["How to"] + pages["Explanation"]:
+            self.assertLessEqual(words(TEXTS[SOURCE / "docs" / page]), 1500, page)
+
     def test_links_lead_to_files_and_sections(self):
         for page, text in TEXTS.items():
             for link, section in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", text):
