@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/near.hpp"
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
 
@@ -21,24 +22,38 @@ constexpr int work_failed = 1;
 constexpr int wrong_input = 2;
 constexpr std::size_t kLongestUsage = 400;  // CLI11 quotes whole arguments
 
-// "foretile show", so that the hint names the help that fits.
-std::string chosen_command(const CLI::App& app) {
-  std::string name = app.get_name();
-  for (const CLI::App* chosen = &app; !chosen->get_subcommands().empty();) {
-    chosen = chosen->get_subcommands().front();
-    name += " " + chosen->get_name();
+struct ChosenCommand {
+  std::string name;  ///< "foretile show", so that the hint names the help that fits
+  const CLI::App* app = nullptr;
+};
+
+ChosenCommand chosen_command(const CLI::App& app) {
+  ChosenCommand chosen{app.get_name(), &app};
+  while (!chosen.app->get_subcommands().empty()) {
+    chosen.app = chosen.app->get_subcommands().front();
+    chosen.name += " " + chosen.app->get_name();
   }
-  return name;
+  return chosen;
+}
+
+std::vector<std::string> names_of_commands(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
 }
 
 // CLI11 reports a misspelt command as a missing one.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const std::vector<std::string> unknown = app.remaining();
-  if (app.get_subcommands().empty() && !unknown.empty() && !unknown.front().starts_with("-")) {
-    return fmt::format("found '{}', expected a command; see {} --help", quote(unknown.front()),
-                       app.get_name());
+  const ChosenCommand chosen = chosen_command(app);
+  const std::vector<std::string> unknown = chosen.app->remaining();
+  const std::vector<std::string> commands = names_of_commands(*chosen.app);
+  if (!commands.empty() && !unknown.empty() && !unknown.front().starts_with("-")) {
+    const std::string near = did_you_mean(unknown.front(), commands);
+    return fmt::format("found '{}', expected a command; {} {} --help", quote(unknown.front()),
+                       near.empty() ? "see" : near + " See", chosen.name);
   }
-  return fmt::format("{}; see {} --help", one_line(error.what(), kLongestUsage), chosen_command(app));
+  return fmt::format("{}; see {} --help", one_line(error.what(), kLongestUsage), chosen.name);
 }
 
 using Say = std::function<void(std::string_view, std::string_view)>;

@@ -131,9 +131,8 @@ std::string name_of(const ProgramTrial& trial) {
 std::string faster_line(const ProgramTuning& tuning, const ProgramTrial& taken) {
   const ProgramTrial& fastest = *tuning.fastest(taken.candidate.nodes);
   if (&fastest == &taken) return "";
-  return fmt::format(
-      "                   predictions cannot tell {:.4g} s with tiles of {}, mode {}, from it ({:.3g}%)\n",
-      *fastest.makespan_s, fastest.candidate.tile, fastest.candidate.mode, 100 * tuning.tie);
+  return fmt::format("                   equal within {:.3g}%: {:.4g} s with tiles of {}, mode {}\n",
+                     100 * tuning.tie, *fastest.makespan_s, fastest.candidate.tile, fastest.candidate.mode);
 }
 
 }  // namespace

@@ -42,13 +42,18 @@ MachineSize size_of_job(const MpiSession& session) {
 PlannedWork planned_case(const RunArguments& arguments, Contraction contraction, Machine machine,
                          const Settings& settings, const CountFunction& progress) {
   const int ranks = machine.ranks;
+  const bool is_one_node = machine.platform.nodes == 1;
   try {
     return plan_fastest(std::move(contraction), std::move(machine), settings, progress, simulated_seconds());
   } catch (const MissingMemory& error) {
-    throw InputError(
-        fmt::format("{}; foretile plan {} --platform {} --ranks {} looks for what fits", error.what(),
-                    quote(arguments.what), quote(arguments.platform_or_here()), ranks),
-        error.page());
+    const std::string platform = quote(arguments.platform_or_here());
+    if (is_one_node && error.short_of() == ShortOf::room_for_matrices)
+      throw InputError(
+          fmt::format("{}; {} has one node: name a cluster with --platform", error.what(), platform),
+          error.page());
+    throw InputError(fmt::format("{}; foretile plan {} --platform {} --ranks {} looks for what fits",
+                                 error.what(), quote(arguments.what), platform, ranks),
+                     error.page());
   }
 }
 

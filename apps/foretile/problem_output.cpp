@@ -72,8 +72,8 @@ std::string tune_table(const ProblemOutput& output) {
 
 std::string orbitals_text(const OrbitalCounts& counts) {
   return fmt::format(
-      "\n  orbitals of each spin: {} occupied ({} core orbitals {}), {} virtual; of a program: --o {} --v "
-      "{}\n",
+      "orbitals of each spin: {} occupied ({} core orbitals {}), {} virtual; of a program: --o {} --v "
+      "{}\n\n",
       counts.occupied, counts.core, counts.frozen ? "are frozen" : "among them", counts.virtuals,
       counts.occupied, counts.virtuals);
 }
@@ -179,8 +179,8 @@ void write_problem(std::string toml, const ProblemOutput& output, const std::str
                           {"virtual", output.orbitals->virtuals}};
     print_json(json);
   } else {
-    fmt::print("{}{}{}\nWritten to {}\n", traits_text(contraction), fusion_text({name, toml, ""}),
-               output.orbitals ? orbitals_text(*output.orbitals) : "", one_line(output.file));
+    fmt::print("{}{}{}\nWritten to {}\n", output.orbitals ? orbitals_text(*output.orbitals) : "",
+               traits_text(contraction), fusion_text({name, toml, ""}), one_line(output.file));
   }
 }
 

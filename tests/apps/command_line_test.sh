@@ -37,7 +37,8 @@ expect_out "Exit codes" --help
 expect_out "--picture" show --help
 expect_out "Set a key of the platform" platform show --help # it takes no other keys
 expect 2 "foretile --help"
-expect 2 "found 'shwo', expected a command" shwo
+expect 2 "found 'shwo', expected a command; did you mean \"show\"?" shwo
+expect 2 "found 'moleclue', expected a command; did you mean \"molecule\"? See foretile problem --help" problem moleclue
 expect 2 "foretile show --help" show
 expect 2 "problem is required" show --json
 expect 2 "--bogus" show c65-v1 --bogus
