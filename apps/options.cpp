@@ -82,6 +82,12 @@ void add_size_options(CLI::App& command, ProgramSizes& sizes) {
         ->type_name("N");
 }
 
+std::string sizes_example(const ProgramSizes& sizes) {
+  const auto or_else = [](std::int64_t given, std::int64_t example) { return given > 0 ? given : example; };
+  return fmt::format("give it: --o {} --v {} --tile {}", or_else(sizes.occupied, 108),
+                     or_else(sizes.virtuals, 324), or_else(sizes.tile, 45));
+}
+
 void refuse_options(const GivenOptions& options, const std::string& found, const std::string& expected,
                     const std::string& why) {
   for (const auto& [option, given] : options) {

@@ -53,6 +53,9 @@ void add_set_option(CLI::App& command, Options& options, const char* meaning = k
 
 /// Commands with a program take --o, --v and --tile.
 void add_size_options(CLI::App& command, ProgramSizes& sizes);
+/// "give it: --o 108 --v 324 --tile 45", with the sizes that are given: the end of an error about a missing
+/// one.
+std::string sizes_example(const ProgramSizes& sizes);
 
 /// Options, and whether each was given.
 using GivenOptions = std::vector<std::pair<const char*, bool>>;

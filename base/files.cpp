@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/one_line.hpp"
 #include "base/source_folder.hpp"
 
 namespace foretile {
@@ -76,8 +77,10 @@ std::string text_at(const fs::path& path) {
   // O_NONBLOCK: a FIFO without a writer must not block.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (file) return text_of(file, path);
-  throw input_error(path.string(), fmt::format("no readable file ({})", system_message()), "a regular file",
-                    "check the path");
+  const std::string found = fmt::format("no readable file ({})", system_message());
+  const fs::path shipped = !path.empty() && *path.begin() == "examples" ? find_data(path) : fs::path();
+  throw input_error(path.string(), found, "a regular file",
+                    shipped.empty() ? "check the path" : "take " + quote(shipped.string()));
 }
 
 }  // namespace

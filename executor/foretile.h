@@ -56,7 +56,7 @@ typedef struct foretile_multiplication foretile_multiplication;
 /** Which GPUs compute. */
 typedef enum {
   FORETILE_GPUS_AUTOMATIC = 0, /**< CUDA's, for a platform of GPUs; an error where there are none */
-  FORETILE_GPUS_CUDA,          /**< CUDA's; an error where there are none */
+  FORETILE_GPUS_CUDA,          /**< the same; of no effect for a platform of cores */
   FORETILE_GPUS_STAND_IN,      /**< threads that play GPUs, for tests */
   FORETILE_GPUS_NONE           /**< cores stand for them */
 } foretile_gpus;

@@ -105,7 +105,7 @@ void require_sizes(const RunArguments& arguments) {
   for (const auto& [option, size, what] :
        {std::tuple("--o", arguments.sizes.occupied, "the occupied orbitals of each spin"),
         {"--v", arguments.sizes.virtuals, "the virtual orbitals of each spin"}}) {
-    if (size == 0) throw input_error(option, "nothing", what, "give it: --o 108 --v 324 --tile 45");
+    if (size == 0) throw input_error(option, "nothing", what, sizes_example(arguments.sizes));
   }
   if (arguments.sizes.tile > 0) return;
   const Machine machine = make_machine(load_platform(arguments.platform_or_here()), {});

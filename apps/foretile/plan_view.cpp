@@ -107,9 +107,11 @@ std::string compared_text(const PlannedWork& work) {
     std::string said = one.refusal;
     if (said.empty()) {
       const bool known = one.plan_s && std::isfinite(*one.plan_s);
+      const bool is_stopped = one.plan_s && !known;
       said = known ? quantity(*one.plan_s, "s")
-                   : fmt::format("at least {}", quantity(std::max(one.bound_s, one.stopped_s), "s"));
-      if (one.plan_s && !known) said += " (another is as fast or faster)";
+                   : fmt::format("{} {}", is_stopped ? "more than" : "at least",
+                                 quantity(std::max(one.bound_s, one.stopped_s), "s"));
+      if (is_stopped) said += ", where its simulation was stopped";
       if (one.redistribution && one.redistribution->bytes > 0)
         said += fmt::format(", and {} to redistribute the matrices ({}, of these {} between nodes)",
                             quantity(one.redistribution->seconds, "s"), bytes(one.redistribution->bytes),

@@ -17,8 +17,9 @@ namespace foretile {
 
 /// Tiles are column-major in the contraction's element type; those of A and B as the matrix has them:
 /// transposed where their operation is not Op::none. All calls are const and may come from several threads at
-/// once. A rank asks for tiles of A and B that it owns and for made ones that it uses, and for tiles of C
-/// that it owns, or computes where C is not computed as partial sums. What a call throws ends the run.
+/// once. A rank asks for given tiles of A and B that it owns, and for generated tiles that it uses. Of C it
+/// asks for tiles that it owns; without partial sums for those that it computes. What a call throws ends the
+/// run.
 class TileStorage {
  public:
   virtual ~TileStorage() = default;
@@ -27,7 +28,7 @@ class TileStorage {
   /// initial numbers, if they are read, and the run leaves the final ones there.
   virtual std::optional<TileView> in_place(TileRef) const { return std::nullopt; }
   /// Writes a tile that is not in place, without gaps. A run asks at most once for each; a check of the
-  /// numbers asks again, for tiles that are made on one rank each.
+  /// numbers asks again, for generated tiles on one rank each.
   virtual void fill(TileRef tile, std::byte* to) const = 0;
   /// A finished tile of C that is not in place, valid during the call only; from one thread at a time. Once
   /// for each that the rank owns.

@@ -392,7 +392,8 @@ std::string comparison_text(const Comparison& comparison) {
   for (const ComparedStrategy& one : comparison.strategies) {
     if (&one == fastest || !one.refusal.empty()) continue;
     const bool known = one.plan_s && std::isfinite(*one.plan_s);
-    text += fmt::format("; {} {}{}", named(one), known ? "" : "at least ", quantity(one.least_s(), "s"));
+    const char* const stands_for = known ? "" : one.plan_s ? "more than " : "at least ";
+    text += fmt::format("; {} {}{}", named(one), stands_for, quantity(one.least_s(), "s"));
   }
   if (comparison.any_plan_s > 0)
     text += fmt::format("; no plan takes less than {}", quantity(comparison.any_plan_s, "s"));

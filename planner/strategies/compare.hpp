@@ -29,7 +29,7 @@ struct ComparedStrategy {
   std::string strategy;   ///< its name
   Settings variant = {};  ///< what it was planned with beside the settings given: one of Strategy::variants()
   double bound_s = 0;     ///< of its plan
-  /// With PlanSeconds; infinite where another is as fast or faster.
+  /// With PlanSeconds; infinite where it was stopped, since another is as fast or faster.
   std::optional<double> plan_s = {};
   double stopped_s = 0;                                   ///< it takes longer than that; 0: not known
   std::optional<RedistributionCost> redistribution = {};  ///< where the settings say where the matrices are

@@ -134,6 +134,9 @@ class OneStep(Jobs):
         self.refused("platform.what", "d.toml", "--set", "platform.what=1")
         said = self.refused("are missing", "d.toml", "--set", "platform.device.memory=1 kB", "--set", "strategy=grid-3d")
         self.assertIn("foretile plan d.toml --platform here --ranks 2 looks for what fits", said)
+        (self.folder / "huge.toml").write_text('kind = "dense"\nm = 400000\nn = 400000\nk = 400000\ntile = 4000\n')
+        said = self.refused("are missing", "huge.toml", "--set", "strategy=grid-3d")
+        self.assertIn("here has one node: name a cluster with --platform; see docs/how-to/memory-does-not-fit.md", said)
 
     def test_ranks_must_have_the_same_problem_and_options(self):
         (self.folder / "other.toml").write_text(DENSE.replace("seed = 3", "seed = 4"))

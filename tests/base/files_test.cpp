@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "base/error.hpp"
@@ -41,6 +42,16 @@ TEST_F(Files, OnlyRegularFilesAreRead) {
   EXPECT_NE(error_of("/dev/zero").find("found a device"), std::string::npos);
   EXPECT_NE(error_of(folder_).find("found a folder"), std::string::npos);
   EXPECT_NE(error_of(folder_ / "none").find("No such file"), std::string::npos);
+}
+
+TEST_F(Files, AnExampleThatIsElsewhereIsNamed) {
+  fs::create_directory(folder_ / "examples");
+  std::ofstream(folder_ / "examples/a.txt") << "a";
+  ::setenv("FORETILE_DATA", folder_.c_str(), 1);
+  const std::string error = error_of("examples/a.txt"), other = error_of("examples/b.txt");
+  ::unsetenv("FORETILE_DATA");
+  EXPECT_TRUE(error.ends_with("take " + (folder_ / "examples/a.txt").string())) << error;
+  EXPECT_TRUE(other.ends_with("check the path")) << other;
 }
 
 /// The system would read the path up to the NUL.
