@@ -57,6 +57,9 @@ def add_reference(root, files, config):
     for line in lines:
         LOG.warning("%s", line.replace(f"{root}/", "").replace(": error: ", ": "))
     for path in sorted(folder.glob("api/**/*")):
+        if path.suffix == ".html":  # the name of the project leads back to the site
+            up = "../" * len(path.relative_to(folder / "api").parts)
+            path.write_text(path.read_text().replace('<div id="projectname">foretile', f'<div id="projectname"><a href="{up}index.html">foretile</a>'))
         if path.is_file():
             files.append(File(str(path.relative_to(folder)), str(folder), config["site_dir"], config["use_directory_urls"]))
     compounds = xml.etree.ElementTree.parse(folder / "tags").iterfind("compound[@kind='file']") if (folder / "tags").exists() else []

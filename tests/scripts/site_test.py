@@ -82,6 +82,7 @@ class Site(unittest.TestCase):
 
     def test_reference_has_the_functions_and_pages_link_to_it(self):
         self.assertIn('href="../library.html"', (self.site / "api/index.html").read_text())
+        self.assertIn('<a href="../index.html">foretile</a>', (self.site / "api/index.html").read_text())
         self.assertIn("foretile_create", (self.site / "api/foretile_8h.html").read_text())
         self.assertTrue((self.site / "api/classforetile_1_1Multiplication.html").is_file())
         library = (self.site / "library.html").read_text()
