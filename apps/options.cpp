@@ -64,6 +64,10 @@ void Options::expect_only_platform_settings() const {
     throw input_error("--set", fmt::format("the key '{}'", key), "a key that begins with 'platform.'");
 }
 
+const char* const kSetMeaning =
+    "Set a parameter of the strategy, of the platform (platform.KEY) or of the tiling (problem.KEY). "
+    "Repeatable, such as grid.p=2, platform.nvlink.bandwidth=100e9";
+
 void add_json_option(CLI::App& command, Options& options) {
   command.add_flag("--json", options.json, "Print the result as one JSON object");
 }

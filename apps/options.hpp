@@ -45,9 +45,7 @@ inline constexpr const char* kAssignmentOutMeaning =
 
 /// Every command takes --json.
 void add_json_option(CLI::App& command, Options& options);
-inline constexpr const char* kSetMeaning =
-    "Set a parameter of the strategy, of the platform (platform.KEY) or of the tiling (problem.KEY). "
-    "Repeatable, such as grid.p=2, platform.nvlink.bandwidth=100e9";
+extern const char* const kSetMeaning;
 /// Commands with a platform or a strategy take --set.
 void add_set_option(CLI::App& command, Options& options, const char* meaning = kSetMeaning);
 

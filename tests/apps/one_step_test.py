@@ -180,10 +180,10 @@ class OneStep(Jobs):
     def test_names_tensors_to_make_where_memory_is_short(self):
         case = [T2, "--o", 6, "--v", 24, "--tile", 6, "--platform", "cascade"]
         self.environment["FORETILE_MEMORY"] = "1 MB"
-        said = self.refused("use more nodes\n", *case)  # no tensor is that large
+        said = self.refused("use more nodes; see docs/how-to/memory-does-not-fit.md\n", *case)  # no tensor is that large
         needed = int(said.split("expected ")[1].split()[0])
         self.environment["FORETILE_MEMORY"] = str(needed - 200_000)
-        self.refused('use more nodes, or plan with --on-demand "v[pp|pp]"\n', *case)
+        self.refused('use more nodes, or plan with --on-demand "v[pp|pp]"; see docs/how-to/memory-does-not-fit.md\n', *case)
         self.environment["FORETILE_MEMORY"] = str(needed)
         self.ran(2, *case)
 

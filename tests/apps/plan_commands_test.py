@@ -406,7 +406,7 @@ def check_finer_tiles(scratch):
     assert call("problem", "dense", "--m", 600, "--n", 600, "--k", 600, "--tile", 300, "-o", coarse).returncode == 0
     done = call("plan", coarse, *platform)
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done
-    found = re.search(r"it fits with --set problem\.tile=(\d+), or made by foretile problem with --tile (\d+)$", done.stderr.strip())
+    found = re.search(r"it fits with --set problem\.tile=(\d+), or made by foretile problem with --tile (\d+); see docs/how-to/memory-does-not-fit.md$", done.stderr.strip())
     assert found and found[1] == found[2] and int(found[1]) < 300, done.stderr
     run("plan", coarse, *platform, "--set", f"problem.tile={found[1]}", "--json")
     listed = scratch / "listed.toml"  # nothing to say where tiles are listed
@@ -418,7 +418,7 @@ def check_finer_tiles(scratch):
     assert call("problem", "molecule", "--xyz", alkane, "--occ-clusters", 4, "--ao-clusters", 2, "-o", small).returncode == 0
     memory = ("--set", "platform.device.memory=2 GB")
     done = call("plan", small, *platform, *memory)
-    found = re.search(r"it fits with --set problem\.ao_clusters=(\d+), or made by foretile problem with --ao-clusters (\d+)$",
+    found = re.search(r"it fits with --set problem\.ao_clusters=(\d+), or made by foretile problem with --ao-clusters (\d+); see docs/how-to/memory-does-not-fit.md$",
                       done.stderr.strip())
     assert done.returncode == 2 and found and found[1] == found[2] and int(found[1]) > 2, done
     run("plan", small, *platform, *memory, "--set", f"problem.ao_clusters={found[1]}", "--json")
@@ -426,7 +426,7 @@ def check_finer_tiles(scratch):
     assert call("problem", "dense", "--m", 1024, "--n", 1024, "--k", 1024, "--tile", 64, "--b-source", "generated", "-o", made).returncode == 0
     few = ("plan", made, "--platform", "summit", "--nodes", 2, "--set", "strategy=stationary-b", "--set", "platform.socket.memory=10 MB")
     done = call(*few)
-    found = re.search(r"bytes \(\d+\.\d+ MB\) are missing: .*it fits with (--set grid\.p=2)$", done.stderr.strip())
+    found = re.search(r"bytes \(\d+\.\d+ MB\) are missing: .*it fits with (--set grid\.p=2); see docs/how-to/memory-does-not-fit.md$", done.stderr.strip())
     assert done.returncode == 2 and found, done
     run(*few, *found[1].split(), "--json")
     done = call("tune", coarse, *platform, "--count", 4, "--json")

@@ -108,10 +108,10 @@ def check_advice():
     for more in ((), ("--distribution", "round-robin")):
         done = call(*case, *more)
         assert done.returncode == 2 and "it fits with --on-demand" in done.stderr, done
-        run(*case, *more, *shlex.split(done.stderr.split("it fits with")[1]))
+        run(*case, *more, *shlex.split(done.stderr.split("it fits with")[1].split("; see ")[0]))
     few = ("--set", "platform.socket.memory=4e9")
     refuse("with --on-demand auto: level 1", *case, *few)
-    refuse("use more nodes\n", *case, *few)
+    refuse("use more nodes; see docs/how-to/memory-does-not-fit.md\n", *case, *few)
 
 
 def check_plans():
@@ -124,7 +124,7 @@ def check_plans():
     iteration = json.loads(run("plan", CCSD, *case[1:], "--nodes", 64, "--json"))
     assert iteration["gemms"] == 498636 and sum(step["terms"] for step in iteration["steps"]) == 66, iteration
     # The term reads it; other tensors take most of the memory.
-    refuse("slices of given tensors on demand: --on-demand auto\n", "plan", *case, "--nodes", 4)
+    refuse("slices of given tensors on demand: --on-demand auto; see docs/how-to/memory-does-not-fit.md\n", "plan", *case, "--nodes", 4)
     check_advice()
     check_guesses()
     assert "slices generated on demand: v[" in run("plan", *case, "--nodes", 4, "--on-demand", "auto")
@@ -338,7 +338,7 @@ def check_runs(scratch):
         assert plan["on_demand"] == ["v[pp|pp]"] and plan["peak_host_bytes"] <= plan["host_bytes"] == 66000, plan
         refuse("on demand: --on-demand auto", "program", *case, ranks=2)
         tiny = ("--set", "platform.socket.memory=25 kB", "--set", "platform.device.memory=20 kB")
-        refuse("use more nodes\n", "plan", *case, "--nodes", 2, "--on-demand", "auto", *tiny)  # all are made, and nothing else helps
+        refuse("use more nodes; see docs/how-to/memory-does-not-fit.md\n", "plan", *case, "--nodes", 2, "--on-demand", "auto", *tiny)  # all are made, and nothing else helps
         report = json.loads(run("program", *case, "--on-demand", "auto", "--verify", "--json", ranks=2))
         assert report["largest_error"] <= 1e-12 and report["gemms"] == plan["gemms"], report
         assert mode == "flow" or max(step["part"] for step in report["steps"]) > 10, report
