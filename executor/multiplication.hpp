@@ -91,7 +91,8 @@ class Multiplication {
 
   /// Who keeps the tile: given ones of A and B, and all of C.
   Rank owner(TileRef tile) const;
-  /// The nonzero tiles of a matrix that this rank owns, by increasing number; none of a matrix that is generated.
+  /// The nonzero tiles of a matrix that this rank owns, by increasing number; none of a matrix that is
+  /// generated.
   std::vector<TileId> own_tiles(Matrix matrix) const;
 
   /// Multiplies with the numbers of `tiles`. The first run throws InputError where the node has less free

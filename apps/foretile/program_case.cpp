@@ -261,8 +261,7 @@ void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool til
        {std::tuple("--o", sizes.occupied, "the occupied orbitals of each spin", true),
         {"--v", sizes.virtuals, "the virtual orbitals of each spin", true},
         {"--tile", sizes.tile, "the largest extent of a tile", tile_needed}}) {
-    if (program && value == 0 && is_needed)
-      throw input_error(option, "nothing", what, sizes_example(sizes));
+    if (program && value == 0 && is_needed) throw input_error(option, "nothing", what, sizes_example(sizes));
     if (!program && value > 0)
       throw input_error(option, quote(problem), "a program, PROGRAM.txt",
                         fmt::format("name the file .txt, or leave {} out", option));
