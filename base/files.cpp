@@ -51,10 +51,6 @@ std::size_t size_of_regular(const Descriptor& file, const fs::path& path) {
   return static_cast<std::size_t>(facts.st_size);
 }
 
-}  // namespace
-
-namespace {
-
 std::string text_of(const Descriptor& file, const fs::path& path) {
   const std::size_t size = size_of_regular(file, path);
   std::string text;

@@ -330,7 +330,7 @@ TEST(MoleculeExamples, C65TilesHaveTheRangesOfTheTable) {
   }
 }
 
-// v1 is what the platform summit is fitted to: whoever changes it fits again (docs/results/rr9365.md).
+// v1 is what the platform summit is fitted to: a change needs a new fit (docs/results/rr9365.md).
 TEST(MoleculeExamples, C65V1StaysAsItIs) {
   const Traits t = traits(build_contraction(load_problem("c65-v1")));
   EXPECT_EQ(t.gemms, 1834982);
