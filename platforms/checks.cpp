@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.hpp"
 #include "base/near.hpp"
@@ -16,26 +17,43 @@ namespace {
 
 bool only_for_gpus(Presence presence) {
   return presence != Presence::always && presence != Presence::optional && presence != Presence::with_table &&
-         presence != Presence::optional_core && presence != Presence::cluster;
+         presence != Presence::optional_core && presence != Presence::cluster &&
+         presence != Presence::with_cards;
 }
 
 std::string_view table_of(const PlatformKey& key) {
   return std::string_view(key.path).substr(0, key.path.rfind('.'));
 }
 
+/// Measured points take the place of a curve's rate and half sizes, which are fitted to them.
+bool fitted_to_points(const PlatformKey& key, const FileView& file) {
+  const std::string table(table_of(key));
+  if (!file.has(table + ".points")) return false;
+  const std::vector<std::string> fitted{table + ".rate", table + ".half_m", table + ".half_n",
+                                        table + ".half_k"};
+  return std::ranges::find(fitted, key.path) != fitted.end() && std::ranges::none_of(fitted, file.has);
+}
+
 bool needed(const PlatformKey& key, const Platform& p, const FileView& file) {
+  if (fitted_to_points(key, file)) return false;
   const bool gpu = p.device.kind == DeviceKind::gpu;
+  const bool tables = !p.links.tables.empty();
+  const bool cards = p.network.cards.count > 0;
   switch (key.presence) {
     case Presence::always:
       return true;
     case Presence::only_gpu:
-      return gpu;
+      return gpu && !tables;
     case Presence::gpu_peers:
-      return gpu && p.devices_per_socket > 1;
+      return gpu && !tables && p.devices_per_socket > 1;
     case Presence::gpu_sockets:
-      return gpu && p.sockets > 1;
+      return gpu && !tables && p.sockets > 1;
+    case Presence::gpu_tables:
+      return gpu && tables;
     case Presence::cluster:
-      return p.nodes > 1;
+      return p.nodes > 1 && (!cards || key.path == "network.latency");
+    case Presence::with_cards:
+      return cards;
     case Presence::with_table:
     case Presence::gpu_with_table:
       return file.has(table_of(key));
@@ -58,9 +76,30 @@ std::string reason(Presence presence) {
     case Presence::with_table:
     case Presence::gpu_with_table:
       return " (its table is there)";
+    case Presence::gpu_tables:
+      return " (links are described in tables [link.NAME])";
+    case Presence::with_cards:
+      return " (network.cards is there)";
     default:
       return {};
   }
+}
+
+/// Keys of links that are alike for all devices.
+bool is_uniform_link(std::string_view path) {
+  return is_device_link(path) || path.starts_with("peer.") || path.starts_with("xbus.");
+}
+
+/// Of one of both ways to describe links.
+void check_one_way(const PlatformKey& key, const Platform& platform, const FileView& file) {
+  const bool tables = !platform.links.tables.empty();
+  if (tables && platform.device.kind == DeviceKind::gpu && is_uniform_link(key.path) && file.has(key.path))
+    throw input_error(file.where(key.path), "a link beside tables [link.NAME]", "links in one of both forms",
+                      "make it a table [link.NAME] with `between`, or leave those out");
+  if (!tables && key.presence != Presence::gpu_tables && !key.path.starts_with("copy.")) return;
+  if (!tables && file.has(key.path))
+    throw input_error(file.where(key.path), "no table [link.NAME]", "links that such tables describe",
+                      "the latency of copies is that of nvlink.latency and peer.latency here");
 }
 
 void require(const PlatformKey& key, const FileView& file) {
@@ -109,7 +148,8 @@ void check_device_link(const FileView& file) {
 
 void check_presence(const Platform& platform, const FileView& file) {
   const bool gpu = platform.device.kind == DeviceKind::gpu;
-  for (const PlatformKey& key : platform_keys()) {
+  for (const PlatformKey& key : keys_of(platform)) {
+    check_one_way(key, platform, file);
     if (!gpu && only_for_gpus(key.presence) && file.has(key.path)) {
       throw input_error(file.where(key.path), "a key for GPUs", "none where device.kind is \"core\"",
                         "leave it out");
@@ -120,21 +160,72 @@ void check_presence(const Platform& platform, const FileView& file) {
     }
     if (!is_device_link(key.path) && needed(key, platform, file)) require(key, file);
   }
-  if (gpu) check_device_link(file);
+  if (gpu && platform.links.tables.empty()) check_device_link(file);
 }
 
 namespace {
 
 /// Both directions together are at least what one has alone.
-void check_both_ways(const NodeLinks& links, const FileView& file) {
-  const double both = links.both_ways_bytes_per_s;
-  const double one =
-      std::max(links.host_to_device.bandwidth_bytes_per_s, links.device_to_host.bandwidth_bytes_per_s);
+void check_both(double both, double there, double back, const FileView& file, const std::string& key) {
+  const double one = std::max(there, back);
   if (both == 0 || both >= one) return;
   throw input_error(
-      file.where(device_link(file) + ".both_bandwidth"), format_quantity(both, Dimension::bytes_per_s),
+      file.where(key), format_quantity(both, Dimension::bytes_per_s),
       fmt::format("at least {}, what one direction has", format_quantity(one, Dimension::bytes_per_s)),
       "it is what both directions carry together; change all of them, or leave it out");
+}
+
+void check_both_ways(const NodeLinks& links, const FileView& file) {
+  for (const LinkTable& t : links.tables) {
+    check_both(t.both_bytes_per_s, t.bytes_per_s, t.back_bytes_per_s, file,
+               "link." + t.name + ".both_bandwidth");
+    check_both(t.all_both_bytes_per_s, t.all_bytes_per_s, t.all_back_bytes_per_s, file,
+               "link." + t.name + ".all_both_bandwidth");
+  }
+  if (links.tables.empty())
+    check_both(links.both_ways_bytes_per_s, links.host_to_device.bandwidth_bytes_per_s,
+               links.device_to_host.bandwidth_bytes_per_s, file, device_link(file) + ".both_bandwidth");
+}
+
+constexpr std::array<std::string_view, 3> kFabrics = {"dragonfly", "dragonfly+", "fat-tree"};
+
+void check_messages(const Platform& p, const FileView& file) {
+  if (p.messages == "host") return;
+  if (p.messages != "device")
+    throw input_error(file.where("messages"), "\"" + p.messages + "\"", "\"host\" or \"device\"");
+  if (p.device.in_host_memory)
+    throw input_error(file.where("messages"), "\"device\"", "\"host\", as device.in_host_memory is true",
+                      "leave it out");
+}
+
+/// Watts while busy are at least those while idle.
+void check_power(const Power& power, const FileView& file) {
+  const auto check = [&](double idle, double busy, const char* key) {
+    if (busy < idle)
+      throw input_error(
+          file.where(key), format_quantity(busy, Dimension::watts),
+          fmt::format("at least {}, what it takes while idle", format_quantity(idle, Dimension::watts)));
+  };
+  check(power.device_idle_w, power.device_busy_w, "power.device_busy");
+  check(power.node_idle_w, power.node_busy_w, "power.node_busy");
+}
+
+void check_fabric(const Platform& p, const FileView& file) {
+  const Fabric& f = p.fabric;
+  if (!f.type.empty() && std::ranges::find(kFabrics, f.type) == kFabrics.end())
+    throw input_error(file.where("fabric.type"), "\"" + f.type + "\"",
+                      fmt::format("\"{}\"", fmt::join(kFabrics, "\", \"")));
+  if (f.leaf_nodes > 0 && f.group_nodes > 0 && f.leaf_nodes > f.group_nodes)
+    throw input_error(file.where("fabric.leaf_nodes"), fmt::format("{}", f.leaf_nodes),
+                      fmt::format("at most the {} nodes of a group", f.group_nodes));
+  const auto needs = [&](double figure, int nodes, const char* key, const char* size) {
+    if (figure > 0 && nodes == 0)
+      throw input_error(file.where(key), "a limit of something without nodes",
+                        fmt::format("{} beside it", size), "add it, or leave this out");
+  };
+  needs(f.leaf_bytes_per_s, f.leaf_nodes, "fabric.leaf_bandwidth", "fabric.leaf_nodes");
+  needs(f.group_bytes_per_s, f.group_nodes, "fabric.group_bandwidth", "fabric.group_nodes");
+  needs(f.pair_bytes_per_s, f.group_nodes, "fabric.pair_bandwidth", "fabric.group_nodes");
 }
 
 constexpr std::string_view kSource = "runtime.source";
@@ -168,7 +259,10 @@ void check_values(const Platform& platform, const FileView& file) {
     throw input_error(file.where("ranks_per_node"), fmt::format("{}", platform.ranks_per_node),
                       fmt::format("a divisor of the node's {} GPUs", platform.devices_per_node()));
   }
-  check_both_ways(platform.links, file);
+  if (gpu || !platform.links.tables.empty()) check_both_ways(platform.links, file);
+  check_fabric(platform, file);
+  check_messages(platform, file);
+  check_power(platform.power, file);
   check_runtime_source(platform.runtime, file);
   if (platform.runtime.source == "none") check_no_costs(platform, file);
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -31,15 +32,20 @@ std::vector<ComparedFigure> compare_figures(const Platform& first, const Platfor
   std::vector<ComparedFigure> figures;
   const std::vector<Figure> of_a = platform_figures(a);
   const std::vector<Figure> of_b = platform_figures(b);
-  for (const PlatformKey& key : platform_keys()) {
-    ComparedFigure compared{&key, {}, {}, {}, {}};
+  std::vector<std::string> links;
+  for (const Platform* const of : {&first, &second}) {
+    for (const LinkTable& table : of->links.tables)
+      if (std::ranges::find(links, table.name) == links.end()) links.push_back(table.name);
+  }
+  for (const PlatformKey& key : keys_with(links)) {
+    ComparedFigure compared{find_platform_key(key.path), {}, {}, {}, {}};
     for (const Figure& f : of_a) {
-      if (f.key != &key) continue;
+      if (f.key != compared.key) continue;
       compared.first = figure_text(f);
       compared.a = std::visit(Number{}, f.value);
     }
     for (const Figure& f : of_b) {
-      if (f.key != &key) continue;
+      if (f.key != compared.key) continue;
       compared.second = figure_text(f);
       compared.b = std::visit(Number{}, f.value);
     }

@@ -52,7 +52,9 @@ struct CacheModel {
 struct DeviceModel {
   DeviceKind kind = DeviceKind::gpu;  ///< GPU or core
   std::int64_t memory_bytes = 0;      ///< budget for tiles on one device
-  KernelModel kernel = {};            ///< double precision, one product in a launch
+  /// A GPU whose memory is the host's (one memory for both): nothing is copied. Cores always work there.
+  bool in_host_memory = false;
+  KernelModel kernel = {};  ///< double precision, one product in a launch
   /// Of one product in a launch of several (PlanFrame::batch); `latency_s` is that of the whole launch. Not
   /// known: a batch takes the time of its products one after the other with one latency.
   KernelModel batched = {};

@@ -17,6 +17,9 @@ struct Text {
     return format_quantity(static_cast<double>(*value), dimension);
   }
   std::string operator()(const bool* value) const { return *value ? "true" : "false"; }
+  std::string operator()(const std::vector<KernelPoint>* value) const {
+    return fmt::format("{} measured", value->size());
+  }
   std::string operator()(const std::string* value) const { return *value; }
   std::string operator()(const DeviceKind* value) const { return *value == DeviceKind::gpu ? "gpu" : "core"; }
 };
@@ -26,8 +29,9 @@ struct Text {
 std::vector<Figure> platform_figures(Platform& platform) {
   const toml::table table = toml::parse(platform.toml);
   std::vector<Figure> figures;
-  for (const PlatformKey& key : platform_keys()) {
-    if (table.at_path(key.path)) figures.push_back({&key, key.slots(platform).front()});
+  for (const PlatformKey& key : keys_of(platform)) {
+    if (table.at_path(key.path))
+      figures.push_back({find_platform_key(key.path), key.slots(platform).front()});
   }
   return figures;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "platforms/keys.hpp"
+#include "platforms/link_names.hpp"
 
 namespace foretile {
 
@@ -48,7 +49,7 @@ std::vector<std::string> guessed_in(const std::string& text, bool estimated) {
   const toml::table table = toml::parse(text);
   const std::vector<std::string_view> lines = lines_of(text);
   std::vector<std::string> guessed;
-  for (const PlatformKey& key : platform_keys()) {
+  for (const PlatformKey& key : keys_with(link_names(table))) {
     if (key.path.starts_with("runtime.")) continue;  // measured, if elsewhere
     const toml::node_view<const toml::node> node = table.at_path(key.path);
     if (!node) continue;
@@ -70,7 +71,7 @@ std::string with_marked_guesses(const std::string& text, const std::string& befo
   const toml::table table = toml::parse(text);
   const std::vector<std::string> guessed = guessed_in(before, estimated);
   std::map<std::size_t, std::string_view> comments;  // by line
-  for (const PlatformKey& key : platform_keys()) {
+  for (const PlatformKey& key : keys_with(link_names(table))) {
     const toml::node_view<const toml::node> node = table.at_path(key.path);
     if (!node) continue;
     const bool is_guess = std::ranges::find(guessed, key.path) != guessed.end();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -14,7 +15,8 @@
 namespace foretile {
 
 /// A member of a Platform that a key fills.
-using Slot = std::variant<double*, std::int64_t*, int*, bool*, std::string*, DeviceKind*>;
+using Slot =
+    std::variant<double*, std::int64_t*, int*, bool*, std::string*, DeviceKind*, std::vector<KernelPoint>*>;
 
 /// Which platforms must have a key. Those of GPUs are errors on platforms of cores, and the other way round.
 enum class Presence {
@@ -27,7 +29,9 @@ enum class Presence {
   gpu_with_table,  ///< GPUs, where other keys of its table are there
   gpu_peers,       ///< GPUs, more than one on a socket
   gpu_sockets,     ///< GPUs, more than one socket
-  cluster          ///< more than one node
+  gpu_tables,      ///< GPUs behind links that tables [link.NAME] describe
+  cluster,         ///< more than one node, without network.cards
+  with_cards       ///< where network.cards is there
 };
 
 struct PlatformKey {
@@ -36,18 +40,26 @@ struct PlatformKey {
   double low = 0;  ///< smallest and largest value, both allowed
   double high = 0;
   Presence presence = Presence::always;
-  std::vector<Slot> (*slots)(Platform&) = nullptr;
+  std::function<std::vector<Slot>(Platform&)> slots;
 };
 
-/// All keys, in the order in which files list them.
+/// All keys, in the order in which files list them. A name that files choose is "*": "link.*.bandwidth".
 const std::vector<PlatformKey>& platform_keys();
 
-/// The key of this name, or null.
+/// The same with the names that a file has chosen: "link.nvlink.bandwidth".
+std::vector<PlatformKey> keys_with(const std::vector<std::string>& link_names);
+std::vector<PlatformKey> keys_of(const Platform& platform);
+
+/// The key of this name, or null. Of "link.nvlink.bandwidth" it has that path, and slots of the table of that
+/// name.
 const PlatformKey* find_platform_key(std::string_view path);
 
 /// What may stand in a table: its keys, and the tables within it. `table` is empty for the whole file, else
-/// ends in a dot. Nothing when there is no such table.
+/// ends in a dot. Nothing when there is no such table, or names in it are the file's choice.
 std::vector<std::string> names_in_table(std::string_view table);
+
+/// Whether tables within this one have names of the file's choice: "link.".
+bool has_free_names(std::string_view table);
 
 /// Tables that describe the link between host and device; a platform of GPUs has exactly one of them.
 const std::vector<std::string>& device_link_tables();

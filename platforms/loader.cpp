@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -21,7 +22,9 @@
 #include "platforms/guesses.hpp"
 #include "platforms/here.hpp"
 #include "platforms/keys.hpp"
+#include "platforms/link_names.hpp"
 #include "platforms/list.hpp"
+#include "platforms/node_graph.hpp"
 #include "platforms/overrides.hpp"
 #include "platforms/runtime_source.hpp"
 
@@ -65,6 +68,8 @@ class PlatformFile {
     }
   }
 
+  std::vector<std::string> links() const { return link_names(table_); }
+
   bool has_cores() const { return table_.at_path("device.kind").value_or(std::string_view()) == "core"; }
 
   std::string text() const {
@@ -79,6 +84,7 @@ class PlatformFile {
       const std::string path = above + std::string(name.str());
       const bool dotted = name.str().find('.') != std::string_view::npos;
       if (const toml::table* inner = node.as_table(); inner && !dotted && is_table(path)) {
+        if (has_free_names(above)) check_name(std::string(name.str()), name.source().begin.line);
         check_names(*inner, path + ".");
       } else if (dotted || !find_platform_key(path)) {
         unknown(above, std::string(name.str()), name.source().begin.line);
@@ -86,7 +92,18 @@ class PlatformFile {
     }
   }
 
-  static bool is_table(const std::string& path) { return !names_in_table(path + ".").empty(); }
+  static bool is_table(const std::string& path) {
+    return has_free_names(path + ".") || !names_in_table(path + ".").empty();
+  }
+
+  void check_name(const std::string& name, std::size_t line) const {
+    const auto fits = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+             c == '-';
+    };
+    if (std::ranges::all_of(name, fits)) return;
+    throw input_error(at(source_, line), "the name \"" + name + "\"", "letters, digits, _ and -");
+  }
 
   [[noreturn]] void unknown(const std::string& table, const std::string& name, std::size_t line) const {
     std::vector<std::string> all;
@@ -153,6 +170,33 @@ DeviceKind kind_in(const toml::node& node, const std::string& where) {
   throw input_error(where, shown(node), "\"gpu\" or \"core\"");
 }
 
+constexpr std::size_t kMostPoints = 10'000;
+
+/// [[m, n, k, "rate"], ...]
+std::vector<KernelPoint> points_in(const toml::node& node, const PlatformKey& key, const std::string& where) {
+  const toml::array* const rows = node.as_array();
+  const auto refuse = [&](const std::string& found) {
+    throw input_error(where, found, "rows of m, n, k and a rate",
+                      "such as [[512, 512, 512, \"9.1 Tflop/s\"]]");
+  };
+  if (!rows || rows->empty()) refuse(rows ? "no row" : shown(node));
+  if (rows->size() > kMostPoints)
+    throw input_error(where, fmt::format("{} rows", rows->size()), fmt::format("at most {}", kMostPoints));
+  const PlatformKey extent{"", Dimension::number, 1, 1e6, Presence::always, {}};
+  std::vector<KernelPoint> points;
+  for (const toml::node& row : *rows) {
+    const toml::array* const one = row.as_array();
+    const std::string place = fmt::format("{}[{}]", where, points.size());
+    if (!one || one->size() != 4)
+      refuse(fmt::format("row {} with {} values", points.size(), one ? one->size() : 1));
+    points.push_back({.m = whole_in_range((*one)[0], extent, place),
+                      .n = whole_in_range((*one)[1], extent, place),
+                      .k = whole_in_range((*one)[2], extent, place),
+                      .flops_per_s = number_in_range((*one)[3], key, place)});
+  }
+  return points;
+}
+
 /// Puts the key's value into one of its slots.
 struct Fill {
   const toml::node& node;
@@ -166,6 +210,7 @@ struct Fill {
   }
   void operator()(std::string* to) const { *to = text_in(node, where); }
   void operator()(DeviceKind* to) const { *to = kind_in(node, where); }
+  void operator()(std::vector<KernelPoint>* to) const { *to = points_in(node, key, where); }
   void operator()(bool* to) const {
     if (!node.is_boolean()) throw input_error(where, shown(node), "true or false");
     *to = node.as_boolean()->get();
@@ -173,12 +218,22 @@ struct Fill {
 };
 
 void fill_values(Platform& platform, const PlatformFile& file) {
-  for (const PlatformKey& key : platform_keys()) {
+  for (const std::string& name : file.links()) platform.links.tables.push_back({.name = name});
+  for (const PlatformKey& key : keys_of(platform)) {
     const toml::node* node = file.find(key.path);
     if (!node) continue;
     const std::string where = file.where(key.path);
     for (const Slot& slot : key.slots(platform)) std::visit(Fill{*node, key, where}, slot);
   }
+}
+
+void fill_cards(Platform& p) {
+  const Cards& cards = p.network.cards;
+  if (cards.count == 0) return;
+  const double of_rank = std::min(cards.of_rank, cards.count) * cards.bytes_per_s;
+  if (p.network.message.bandwidth_bytes_per_s == 0) p.network.message.bandwidth_bytes_per_s = of_rank;
+  if (p.network.node_injection_bytes_per_s == 0)
+    p.network.node_injection_bytes_per_s = cards.count * cards.bytes_per_s;
 }
 
 /// All tables of factors that a file may have.
@@ -196,15 +251,25 @@ std::vector<SizeFactors*> factors_of(Platform& p) {
 /// a bandwidth: cores reach each other through the host's memory.
 void fill_gaps(Platform& p) {
   for (SizeFactors* factors : factors_of(p)) complete(*factors);
+  for (DeviceModel* const d : {&p.device, &p.core}) {
+    for (KernelModel* const curve : {&d->kernel, &d->batched, &d->single, &d->single_batched})
+      curve->use_points();
+  }
   NodeLinks& links = p.links;
   if (p.device.kind == DeviceKind::core) {
     const LinkModel memory{0, p.memory_bandwidth_bytes_per_s};
     links.host_to_device = links.device_to_host = links.peer = links.cross_socket = memory;
     links.socket_host_to_device_bytes_per_s = p.memory_bandwidth_bytes_per_s;
   }
+  summarize_links(p);
+  fill_cards(p);
   if (links.peer.bandwidth_bytes_per_s == 0) links.peer = links.host_to_device;
   if (links.cross_socket.bandwidth_bytes_per_s == 0) links.cross_socket = links.peer;
   if (p.network.message.bandwidth_bytes_per_s == 0) p.network.message = links.message;
+  LinkModel& device = p.network.device_message;
+  if (device.bandwidth_bytes_per_s == 0)
+    device.bandwidth_bytes_per_s = p.network.message.bandwidth_bytes_per_s;
+  if (device.latency_s == 0) device.latency_s = p.network.message.latency_s;
   if (p.network.node_injection_bytes_per_s == 0) {
     p.network.node_injection_bytes_per_s = p.network.message.bandwidth_bytes_per_s * p.ranks_per_node;
   }
@@ -228,6 +293,7 @@ Platform parse_platform(const std::string& toml, const std::string& source,
   fill_values(platform, file);
   check_presence(platform, view);
   check_values(platform, view);
+  check_links(platform, view.where);
   fill_gaps(platform);
   platform.source = source;
   platform.toml =

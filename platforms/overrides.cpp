@@ -41,6 +41,8 @@ Override parse_override(const std::string& setting) {
     throw input_error("parameters", "\"" + setting + "\"", "platform.KEY=VALUE");
   }
   const std::string name = setting.substr(0, equals);
+  if (name.ends_with(".points"))
+    throw input_error("parameters", "\"" + name + "\"", "a single figure", "give points in a platform file");
   const PlatformKey* key = name.starts_with(prefix) ? find_platform_key(name.substr(prefix.size())) : nullptr;
   if (!key) {
     throw unknown_key("parameters", name, names_beside(name), "", override_names());

@@ -17,6 +17,20 @@ struct LinkModel {
   double bandwidth_bytes_per_s = 0;  ///< of one long message
 };
 
+/// One kind of link between parts of a node, a table [link.NAME] of the file (platforms/node_graph.hpp).
+/// Bytes per second; 0 never limits.
+struct LinkTable {
+  std::string name = {};            ///< of the table
+  std::string between = {};         ///< which parts each link joins, "gpu0-gpu1 gpu2-gpu3"
+  double latency_s = 0;             ///< that the link adds to a copy or message
+  double bytes_per_s = 0;           ///< of one link, from the first part to the second
+  double back_bytes_per_s = 0;      ///< of one link, from the second part to the first
+  double both_bytes_per_s = 0;      ///< of one link, both directions together
+  double all_bytes_per_s = 0;       ///< all links of the table together, from first to second parts
+  double all_back_bytes_per_s = 0;  ///< the same from second to first parts
+  double all_both_bytes_per_s = 0;  ///< the same, both directions together
+};
+
 /// Links inside a node. For `core` devices, whose tiles are in host memory, all but `message` are that
 /// memory.
 struct NodeLinks {
@@ -30,12 +44,44 @@ struct NodeLinks {
   double node_message_bytes_per_s = 0;
   /// One device's link, both directions together; 0: they do not disturb each other.
   double both_ways_bytes_per_s = 0;
+  /// The links of one node as a graph. Empty: those above, alike for all devices. Else the figures above are
+  /// the best that some device reaches, which bounds and estimates use.
+  std::vector<LinkTable> tables = {};
+};
+
+/// Network cards of a node.
+struct Cards {
+  int count = 0;           ///< 0: the node has one port, Network::node_injection_bytes_per_s
+  double bytes_per_s = 0;  ///< of one card, per direction
+  int of_rank = 1;         ///< that one rank uses at most
 };
 
 /// Links between nodes.
 struct Network {
   LinkModel message;                      ///< between two ranks of different nodes: cap of one rank
   double node_injection_bytes_per_s = 0;  ///< all ranks of a node together, per direction
+  Cards cards = {};                       ///< what a node's messages pass
+  /// Messages from one GPU's memory to another's, of ranks on different nodes.
+  LinkModel device_message = {};
+  double gap_s = 0;  ///< from one message of a rank to its next, however small
+  /// From this size on, a message of a collective operation waits until its receiver asks; 0: none does.
+  std::int64_t rendezvous_bytes = 16384;
+};
+
+/// How switches join the nodes. Bytes per second are per direction; 0 never limits.
+struct Fabric {
+  /// "dragonfly", "dragonfly+" or "fat-tree": how many switches a message passes. Empty: not described, which
+  /// is a fabric that never limits.
+  std::string type;
+  int leaf_nodes = 0;                ///< nodes at one leaf switch; 0: leaves are not described
+  double leaf_bytes_per_s = 0;       ///< all links of a leaf to other switches of its group
+  int group_nodes = 0;               ///< nodes of one group, cell or island; 0: all nodes are one group
+  double group_bytes_per_s = 0;      ///< all links of a group to other groups
+  double pair_bytes_per_s = 0;       ///< all links between two groups
+  bool adaptive = false;             ///< messages between two groups also pass other groups
+  bool rails = false;                ///< card i of each node is at leaf i: one leaf for each card
+  double switch_latency_s = 0;       ///< of each switch behind the first
+  std::string placement = "packed";  ///< of the job's nodes: "packed", "scattered", or a group for each node
 };
 
 /// Bytes per second of copies to a GPU from host memory that the runtime has not pinned, by where the tile
@@ -78,6 +124,17 @@ struct Runtime {
   double message_copy_bytes_per_s = 0;
   /// Whose software these costs describe: one of `runtime_sources()` (platforms/runtime_source.hpp).
   std::string source = "none";
+};
+
+/// Electric power in watts; 0: not known.
+struct Power {
+  double device_idle_w = 0;  ///< of one GPU that does nothing
+  double device_busy_w = 0;  ///< of one GPU that multiplies
+  double node_idle_w = 0;    ///< of all else in a node that does nothing
+  double node_busy_w = 0;    ///< the same while all its cores compute
+
+  /// Whether reports can have joules.
+  bool known() const { return node_idle_w > 0; }
 };
 
 /// How a measured platform was measured.
@@ -128,6 +185,7 @@ struct Platform {
   DeviceModel core{.kind = DeviceKind::core};
   NodeLinks links;                              ///< inside a node
   Network network;                              ///< between nodes
+  Fabric fabric;                                ///< what joins the nodes
   double generation_bytes_per_s_per_core = 0;   ///< generating tiles of B on demand, one core
   double generation_bytes_per_s_on_device = 0;  ///< the same on a GPU; 0: it is left to the cores
   /// Reading tiles from files, all cores of a node together; 0: not known.
@@ -139,12 +197,17 @@ struct Platform {
   double permuted_addition_bytes_per_s_per_core = 0;  ///< indices in another order; from memory
   Runtime runtime;                                    ///< cost of the software
   Noise noise;                                        ///< for simulations
-  CalibrationFacts calibration;                       ///< of a measured platform
+  Power power;                                        ///< for joules
+  /// "host" or "device": which memory GPUs' messages leave and enter, unless the user says otherwise.
+  std::string messages = "host";
+  CalibrationFacts calibration;  ///< of a measured platform
 
   /// Cores of all sockets.
   int cores_per_node() const { return sockets * cores_per_socket; }
   /// Devices of all sockets.
   int devices_per_node() const { return sockets * devices_per_socket; }
+  /// Whether tiles are copied to devices: GPUs that do not share the host's memory.
+  bool has_device_memory() const { return device.kind == DeviceKind::gpu && !device.in_host_memory; }
   /// Of devices, or of the cores beside them.
   const DeviceModel& model_of(DeviceKind kind) const { return kind == device.kind ? device : core; }
 };

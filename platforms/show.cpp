@@ -175,6 +175,11 @@ struct JsonValue {
   nlohmann::json operator()(const DeviceKind* kind) const {
     return *kind == DeviceKind::gpu ? "gpu" : "core";
   }
+  nlohmann::json operator()(const std::vector<KernelPoint>* points) const {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const KernelPoint& x : *points) rows.push_back({x.m, x.n, x.k, x.flops_per_s});
+    return rows;
+  }
   template <typename Value>
   nlohmann::json operator()(const Value* value) const {
     return *value;

@@ -48,6 +48,8 @@ std::string_view base_unit(Dimension dimension) {
       return "B/s";
     case Dimension::flops_per_s:
       return "flop/s";
+    case Dimension::watts:
+      return "W";
     case Dimension::number:
       break;
   }
@@ -63,6 +65,7 @@ bool prefix_fits(const Prefix& prefix, Dimension dimension) {
     case Dimension::bytes_per_s:
       return prefix.factor >= 1;
     case Dimension::flops_per_s:
+    case Dimension::watts:
       return prefix.factor >= 1 && !binary;
     case Dimension::number:
       break;
@@ -147,6 +150,8 @@ std::string_view expected_form(Dimension dimension) {
       return "bytes per second, as 47.7e9 or \"47.7 GB/s\"";
     case Dimension::flops_per_s:
       return "flop/s, as 7.2e12 or \"7.2 Tflop/s\"";
+    case Dimension::watts:
+      return "watts, as 700 or \"700 W\"";
     case Dimension::number:
       break;
   }

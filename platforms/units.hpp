@@ -7,7 +7,7 @@
 
 namespace foretile {
 
-enum class Dimension { number, bytes, seconds, bytes_per_s, flops_per_s };
+enum class Dimension { number, bytes, seconds, bytes_per_s, flops_per_s, watts };
 
 /// A quantity such as "47.7 GB/s", "11.1 us", "16 GiB" or "7.2 Tflop/s" in SI units; a number alone is in SI
 /// already. Prefixes: n u m (seconds), k M G T P, and Ki Mi Gi Ti Pi for bytes. Throws InputError, naming

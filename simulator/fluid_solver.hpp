@@ -2,6 +2,7 @@
 // Flows that share links, each at its max-min fair rate.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -41,10 +42,13 @@ class FluidSolver {
   using BundleId = std::uint32_t;
 
   struct Key {
-    std::array<LinkId, 8> links{};
+    std::array<LinkId, kMostLinks> links{};
     int count = 0;
     double most = 0;
-    friend bool operator==(const Key&, const Key&) = default;
+    friend bool operator==(const Key& x, const Key& y) {
+      return x.most == y.most && x.count == y.count &&
+             std::equal(x.links.begin(), x.links.begin() + x.count, y.links.begin());
+    }
   };
   struct KeyHash {
     std::size_t operator()(const Key& key) const;
@@ -59,7 +63,7 @@ class FluidSolver {
   };
   struct Bundle {
     Key key;
-    std::array<std::int32_t, 8> places{};                                     // in the lists of the links
+    std::array<std::int32_t, kMostLinks> places{};                            // in the lists of the links
     std::priority_queue<FlowEnd, std::vector<FlowEnd>, std::greater<>> ends;  // one for each flow
     double served = 0, since_s = 0;  // of each flow since the bundle began, until that time
     double rate = 0;                 // of each flow

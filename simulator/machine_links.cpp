@@ -2,12 +2,19 @@
 #include "simulator/machine_links.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/random.hpp"
 #include "platforms/cost/message.hpp"
 #include "simulator/noise.hpp"
 
 namespace foretile {
+
+namespace {
+
+constexpr int kOfRank = 5;  // links of a rank: MachineLinks::OfRank
+
+}  // namespace
 
 int home_socket(const Machine& machine, Rank rank, TileRef tile) {
   const auto [first, end] = machine.sockets_of(rank);
@@ -30,59 +37,124 @@ MessageLimits message_limits(const Network& network, int ranks_per_node) {
 
 MachineLinks::MachineLinks(const Machine& machine, std::uint64_t noise_seed)
     : machine_(&machine),
+      graph_(machine.platform, machine.ranks_per_node * machine.devices_per_rank),
       sockets_(machine.platform.sockets),
-      devices_(machine.platform.device.kind == DeviceKind::gpu ? machine.devices_per_rank : 0),
-      per_rank_(3 + 3 * devices_ + devices_ * devices_),
-      per_node_(kOfNode + 4 * sockets_ + machine.ranks_per_node * per_rank_) {
+      devices_(machine.platform.has_device_memory() ? machine.devices_per_rank : 0) {
+  choose_ports();
+  first_port_ = 1 + static_cast<int>(graph_.capacities().size());
+  const int first_rank = first_port_ + 2 * ports_ + 1;
+  per_node_ = first_rank + machine.ranks_per_node * kOfRank;
+  place_nodes();
+  first_leaf_ = machine.nodes() * per_node_;
+  first_group_ = first_leaf_ + 2 * leaves_;
+  first_pair_ = first_group_ + 2 * groups_;
   set_capacities(noise_seed);
 }
 
-LinkId MachineLinks::cores(Rank rank) const {
-  return node_link(machine_->node_of(rank), 0);
-}
-
-LinkId MachineLinks::of(int node, int socket, OfSocket which) const {
-  return node_link(node, 1 + 4 * socket + static_cast<int>(which));
-}
-
-LinkId MachineLinks::rank_link(Rank rank, int number) const {
+LinkId MachineLinks::of(Rank rank, OfRank which) const {
   const int in_node = rank % machine_->ranks_per_node;
-  return node_link(machine_->node_of(rank), kOfNode + 4 * sockets_ + in_node * per_rank_ + number);
+  const int first = first_port_ + 2 * ports_ + 1 + in_node * kOfRank;
+  return node_link(machine_->node_of(rank), first + static_cast<int>(which));
+}
+
+namespace {
+
+/// Device of the node that has the number of a rank's device, or its first one.
+NodePart part_of(const Machine& machine, int rank_in_node, MemoryPlace place) {
+  if (place == kHost) return {NodePart::Kind::host, machine.sockets_of(Rank::of(rank_in_node)).first};
+  return {NodePart::Kind::device, rank_in_node * machine.devices_per_rank + place};
+}
+
+}  // namespace
+
+/// Each rank takes the nearest card that has room, in the order of ranks: fewest links, then lowest number.
+void MachineLinks::choose_ports() {
+  const Machine& m = *machine_;
+  const int ranks = m.ranks_per_node, cards = m.platform.network.cards.count;
+  port_of_.assign(static_cast<std::size_t>(ranks), Port{});
+  if (cards == 0) return;
+  const bool share = ranks > cards;
+  const int room = share ? (ranks + cards - 1) / cards : 1;
+  ports_ = share ? cards : ranks;
+  std::vector<int> taken(static_cast<std::size_t>(cards), 0);
+  for (int rank = 0; rank < ranks; ++rank) {
+    const NodePart from = part_of(m, rank, devices_ > 0 ? 0 : kHost);
+    int best = -1;
+    for (int card = 0; card < cards; ++card) {
+      if (taken[static_cast<std::size_t>(card)] >= room) continue;
+      const auto length = [&](int c) { return graph_.path(from, {NodePart::Kind::card, c}).links; };
+      if (best < 0 || length(card) < length(best)) best = card;
+    }
+    ++taken[static_cast<std::size_t>(best)];
+    port_of_[static_cast<std::size_t>(rank)] = {share ? best : rank, best};
+  }
+}
+
+/// Leaves and groups that the job uses, numbered as they appear.
+void MachineLinks::place_nodes() {
+  const Machine& m = *machine_;
+  const Fabric& fabric = m.platform.fabric;
+  if (fabric.type.empty()) return;
+  places_ = node_places(m.platform, m.nodes());
+  std::map<int, int> leaf_numbers, group_numbers;
+  for (NodePlace& place : places_) {
+    place.leaf = leaf_numbers.try_emplace(place.leaf, std::ssize(leaf_numbers)).first->second;
+    place.group = group_numbers.try_emplace(place.group, std::ssize(group_numbers)).first->second;
+  }
+  const int cards = fabric.rails ? std::max(1, m.platform.network.cards.count) : 1;
+  leaves_ = static_cast<int>(leaf_numbers.size()) * cards;
+  groups_ = static_cast<int>(group_numbers.size());
 }
 
 /// All but the cores.
 void MachineLinks::set_capacities(std::uint64_t noise_seed) {
   const Machine& m = *machine_;
   const Platform& p = m.platform;
-  const MessageLimits limits = message_limits(p.network, m.ranks_per_node);
-  capacities_.assign(static_cast<std::size_t>(m.nodes()) * static_cast<std::size_t>(per_node_), kUnlimited);
+  const Cards& cards = p.network.cards;
+  capacities_.assign(static_cast<std::size_t>(first_pair_) +
+                         static_cast<std::size_t>(groups_) * static_cast<std::size_t>(groups_),
+                     kUnlimited);
   const auto set = [&](LinkId link, double capacity) {
     const double factor =
         lasting_factor(p.noise.bandwidth, noise_seed, Noisy::link, static_cast<std::uint64_t>(link));
     capacities_[static_cast<std::size_t>(link)] = std::max(capacity * factor, kUnlimited);
   };
+  const int of_port = (m.ranks_per_node + ports_ - 1) / ports_;
+  const int cards_of_port = std::max(1, std::min(cards.of_rank, cards.count / m.ranks_per_node));
+  Network network = p.network;
+  if (cards.count > 0) network.node_injection_bytes_per_s = cards.bytes_per_s * cards_of_port;
+  const MessageLimits limits = message_limits(network, of_port);
   for (int node = 0; node < m.nodes(); ++node) {
     capacities_[static_cast<std::size_t>(node_link(node, 0))] = p.cores_per_node();
-    set(inject(node), limits.node_bytes_per_s);
-    set(eject(node), limits.node_bytes_per_s);
-    set(inside(node), p.links.node_message_bytes_per_s);
-    for (int socket = 0; socket < sockets_; ++socket) {
-      set(of(node, socket, OfSocket::memory), p.memory_bandwidth_bytes_per_s);
-      set(of(node, socket, OfSocket::down), p.links.socket_host_to_device_bytes_per_s);
-      set(of(node, socket, OfSocket::up), p.links.socket_host_to_device_bytes_per_s);
-      set(of(node, socket, OfSocket::bus), p.links.cross_socket.bandwidth_bytes_per_s);
+    for (std::size_t s = 0; s < graph_.capacities().size(); ++s)
+      set(of_graph(node, static_cast<NodeGraph::Shared>(s)), graph_.capacities()[s]);
+    for (int port = 0; port < ports_; ++port) {
+      set(inject(node, port), limits.node_bytes_per_s);
+      set(eject(node, port), limits.node_bytes_per_s);
     }
+    set(inside(node), p.links.node_message_bytes_per_s);
   }
   for (Rank rank = 0; rank < m.ranks; ++rank) {
     set(of(rank, OfRank::send), limits.rank_bytes_per_s);
     set(of(rank, OfRank::receive), limits.rank_bytes_per_s);
     set(of(rank, OfRank::local), p.links.message.bandwidth_bytes_per_s);
-    for (int device = 0; device < devices_; ++device) {
-      set(of(rank, device, OfDevice::in), p.links.host_to_device.bandwidth_bytes_per_s);
-      set(of(rank, device, OfDevice::out), p.links.device_to_host.bandwidth_bytes_per_s);
-      set(of(rank, device, OfDevice::both), p.links.both_ways_bytes_per_s);
-      for (int other = 0; other < devices_; ++other)
-        set(pair(rank, device, other), p.links.peer.bandwidth_bytes_per_s);
+    set(of(rank, OfRank::device_send), p.network.device_message.bandwidth_bytes_per_s);
+    set(of(rank, OfRank::device_receive), p.network.device_message.bandwidth_bytes_per_s);
+  }
+  set_fabric(set);
+}
+
+void MachineLinks::set_fabric(const std::function<void(LinkId, double)>& set) {
+  const Fabric& fabric = machine_->platform.fabric;
+  for (int leaf = 0; leaf < leaves_; ++leaf) {
+    set(up(leaf), fabric.leaf_bytes_per_s);
+    set(up(leaf) + 1, fabric.leaf_bytes_per_s);
+  }
+  for (int group = 0; group < groups_; ++group) {
+    set(out(group), fabric.group_bytes_per_s);
+    set(out(group) + 1, fabric.group_bytes_per_s);
+    for (int other = 0; other < groups_; ++other) {
+      if (other != group) set(pair(group, other), bytes_per_s_between_groups(machine_->platform));
     }
   }
 }
@@ -94,60 +166,71 @@ void MachineLinks::add(Route& route, LinkId link) const {
   route.s_per_byte = std::max(route.s_per_byte, 1 / capacity);
 }
 
-int MachineLinks::socket_of(const Endpoint& end) const {
-  return end.kind == Endpoint::Kind::memory ? end.number
-                                            : machine_->socket_of(end.rank, Device::of(end.number));
+void MachineLinks::add(Route& route, int node, const NodeGraph::Path& path) const {
+  for (const NodeGraph::Shared shared : path.shared) add(route, of_graph(node, shared));
+  route.latency_s += path.latency_s;
+}
+
+NodePart MachineLinks::part(const Endpoint& end) const {
+  if (end.kind == Endpoint::Kind::memory) return {NodePart::Kind::host, end.number};
+  return part_of(*machine_, end.rank % machine_->ranks_per_node, end.number);
+}
+
+/// The way from memory to the rank's card and out of the node, or in.
+void MachineLinks::add_port(Route& route, const Endpoint& port, bool sends) const {
+  const int node = machine_->node_of(port.rank);
+  const Port& of_rank = port_of_[static_cast<std::size_t>(port.rank % machine_->ranks_per_node)];
+  if (of_rank.card >= 0) {
+    const NodePart memory = part(port), card{NodePart::Kind::card, of_rank.card};
+    add(route, node, sends ? graph_.path(memory, card) : graph_.path(card, memory));
+  }
+  const bool host = port.number == kHost;
+  add(route, of(port.rank, sends  ? host ? OfRank::send : OfRank::device_send
+                           : host ? OfRank::receive
+                                  : OfRank::device_receive));
+  add(route, sends ? inject(node, of_rank.number) : eject(node, of_rank.number));
+}
+
+int MachineLinks::leaf_of(const Endpoint& port) const {
+  const Fabric& fabric = machine_->platform.fabric;
+  const int leaf = places_[static_cast<std::size_t>(machine_->node_of(port.rank))].leaf;
+  const int cards = std::max(1, machine_->platform.network.cards.count);
+  if (!fabric.rails) return leaf;
+  return leaf * cards +
+         std::max(0, port_of_[static_cast<std::size_t>(port.rank % machine_->ranks_per_node)].card);
+}
+
+void MachineLinks::add_fabric(Route& route, const Endpoint& from, const Endpoint& to) const {
+  if (places_.empty()) return;
+  const Fabric& fabric = machine_->platform.fabric;
+  const NodePlace sender{places_[static_cast<std::size_t>(machine_->node_of(from.rank))].group,
+                         leaf_of(from)};
+  const NodePlace receiver{places_[static_cast<std::size_t>(machine_->node_of(to.rank))].group, leaf_of(to)};
+  route.latency_s += (switches_between(fabric, sender, receiver) - 1) * fabric.switch_latency_s;
+  if (sender.leaf == receiver.leaf) return;
+  add(route, up(sender.leaf));
+  if (sender.group != receiver.group) {
+    add(route, out(sender.group));
+    add(route, pair(sender.group, receiver.group));
+    add(route, out(receiver.group) + 1);
+  }
+  add(route, up(receiver.leaf) + 1);
 }
 
 Route MachineLinks::between(const Endpoint& from, const Endpoint& to) const {
   using Kind = Endpoint::Kind;
   Route route{.from = from, .to = to};
-  if (from.kind == Kind::far_port || from.kind == Kind::near_port) {
-    for (const Route& half : {out_of(from), into(to)}) {
-      for (const LinkId link : half.links()) add(route, link);
-    }
-    return route;
-  }
-  const int node = machine_->node_of(from.rank), here = socket_of(from), there = socket_of(to);
-  if (from.kind == Kind::device && to.kind == Kind::device && here == there) {
-    add(route, pair(from.rank, from.number, to.number));
-    return route;
-  }
-  if (from.kind == Kind::memory) {
-    add(route, of(node, here, OfSocket::memory));
+  const int node = machine_->node_of(from.rank);
+  if (from.kind == Kind::far_port) {
+    add_port(route, from, true);
+    add_fabric(route, from, to);
+    add_port(route, to, false);
+  } else if (from.kind == Kind::near_port && from.number == kHost && to.number == kHost) {
+    add(route, of(from.rank, OfRank::local));
+    add(route, inside(node));
   } else {
-    add(route, of(from.rank, from.number, OfDevice::both));
-    add(route, of(from.rank, from.number, OfDevice::out));
-    add(route, of(node, here, OfSocket::up));
+    add(route, node, graph_.path(part(from), part(to)));
   }
-  if (here != there) add(route, of(node, here, OfSocket::bus));
-  if (to.kind == Kind::memory) {
-    add(route, of(node, there, OfSocket::memory));
-  } else {
-    add(route, of(node, there, OfSocket::down));
-    add(route, of(to.rank, to.number, OfDevice::in));
-    add(route, of(to.rank, to.number, OfDevice::both));
-  }
-  return route;
-}
-
-Route MachineLinks::out_of(const Endpoint& port) const {
-  Route route{.from = port, .to = port};
-  if (port.kind == Endpoint::Kind::near_port) {
-    add(route, of(port.rank, OfRank::local));
-    add(route, inside(machine_->node_of(port.rank)));
-  } else {
-    add(route, of(port.rank, OfRank::send));
-    add(route, inject(machine_->node_of(port.rank)));
-  }
-  return route;
-}
-
-Route MachineLinks::into(const Endpoint& port) const {
-  Route route{.from = port, .to = port};
-  if (port.kind == Endpoint::Kind::near_port) return route;
-  add(route, eject(machine_->node_of(port.rank)));
-  add(route, of(port.rank, OfRank::receive));
   return route;
 }
 
@@ -158,20 +241,20 @@ Route MachineLinks::copy(Rank rank, const Copy& copy) const {
                ? Endpoint{rank, Endpoint::Kind::memory, home_socket(*machine_, rank, copy.tiles.front())}
                : Endpoint{rank, Endpoint::Kind::device, static_cast<int>(place)};
   };
-  const Endpoint from = end(copy.from), to = end(copy.to);
-  Route route = between(from, to);
-  route.latency_s = copy.from == kHost ? l.host_to_device.latency_s
-                    : copy.to == kHost ? l.device_to_host.latency_s
-                                       : l.peer.latency_s;
-  if (socket_of(from) != socket_of(to)) route.latency_s += l.cross_socket.latency_s;
+  Route route = between(end(copy.from), end(copy.to));
+  route.latency_s += copy.from == kHost ? l.host_to_device.latency_s
+                     : copy.to == kHost ? l.device_to_host.latency_s
+                                        : l.peer.latency_s;
   return route;
 }
 
-Route MachineLinks::message(Rank from_rank, Rank to_rank) const {
+Route MachineLinks::message(Rank from_rank, Rank to_rank, MemoryPlace from, MemoryPlace to) const {
   const bool near = machine_->node_of(from_rank) == machine_->node_of(to_rank);
   const Endpoint::Kind kind = near ? Endpoint::Kind::near_port : Endpoint::Kind::far_port;
-  Route route = between({from_rank, kind, 0}, {to_rank, kind, 0});
-  route.latency_s = message_link(machine_->platform, near).latency_s;
+  Route route = between({from_rank, kind, from}, {to_rank, kind, to});
+  const bool devices = from != kHost && to != kHost && !near;
+  route.latency_s += devices ? machine_->platform.network.device_message.latency_s
+                             : message_link(machine_->platform, near).latency_s;
   return route;
 }
 

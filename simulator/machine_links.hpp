@@ -4,11 +4,14 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "base/id.hpp"
 #include "platforms/machine.hpp"
+#include "platforms/node_graph.hpp"
+#include "platforms/placement.hpp"
 #include "scheduler/backend.hpp"
 
 namespace foretile {
@@ -40,13 +43,16 @@ struct Endpoint {
   enum class Kind : std::uint8_t { memory, device, far_port, near_port };
   Rank rank = 0;
   Kind kind = Kind::memory;
-  int number = 0;  ///< of the socket or device
+  int number = 0;  ///< of the socket in its node, or of the rank's device; of a port kHost or such a device
 };
+
+/// Of one copy or message at most.
+inline constexpr std::size_t kMostLinks = 24;
 
 /// The links that bytes use from one end to the other, and what passes until the first byte.
 struct Route {
   Endpoint from, to;
-  std::array<LinkId, 8> all{};
+  std::array<LinkId, kMostLinks> all{};
   int count = 0;
   double latency_s = 0;
   double s_per_byte = 0;  ///< of the slowest link
@@ -59,17 +65,16 @@ struct Route {
 };
 
 /// Links, every direction one of its own:
-///  - host -> device: the memory of the tile's socket (both directions together), the bus when the device is
-///    on another socket, the limit of all devices on the device's socket, and the device's link, where
-///    its figure is known together with the way back; back the same way,
-///  - device -> device on one socket: a link for each ordered pair (a V100 of Summit has two NVLink bricks
-///    for each of its peers and two for the CPU),
-///  - device -> device across sockets: out as to the host, the bus, in as from the host, but no memory,
-///  - rank -> rank: the rank's own cap and its node's injection limit on either side; inside a node a link of
-///    the rank's own and one of all the node's ranks.
-/// Messages share no link with copies: they do not slow down what crosses host memory. No link joins all
-/// nodes: the fabric is taken as non-blocking. Links are numbered node by node; nothing takes memory by pairs
-/// of ranks.
+///  - copies use those of the node's graph (platforms/node_graph.hpp) between a device and the memory of the
+///    tile's socket, or another device,
+///  - messages between nodes use those of the graph from the sender's memory, or its device, to the rank's
+///    card, the rank's own cap, its card (or the port of the node), and on the way the links of leaf
+///    switches and groups (platforms/placement.hpp); then the same back to the receiver,
+///  - messages inside a node use a link of the rank's own and one of all the node's ranks; from device to
+///    device those of the graph.
+/// Where the platform has no network cards, messages share no link with copies: they do not slow down what
+/// crosses host memory. Links are numbered node by node, then those of the fabric; nothing takes memory by
+/// pairs of ranks.
 class MachineLinks {
  public:
   /// With Noise::bandwidth every link has a factor of its own, by the seed.
@@ -78,46 +83,58 @@ class MachineLinks {
   /// By LinkId: bytes/s, of cores a number of cores; kUnlimited where a figure is missing.
   const std::vector<double>& capacities() const { return capacities_; }
   /// All cores of the rank's node: several ranks share them.
-  LinkId cores(Rank rank) const;
+  LinkId cores(Rank rank) const { return node_link(machine_->node_of(rank), 0); }
   /// Whether devices have memory of their own.
   bool has_copies() const { return devices_ > 0; }
 
   /// A batch goes by its first tile.
   Route copy(Rank rank, const Copy& copy) const;
-  Route message(Rank from_rank, Rank to_rank) const;
-  /// Between memories and devices of a rank, and between ports of one kind; without latency.
+  /// From and to host memory, or a device's.
+  Route message(Rank from_rank, Rank to_rank, MemoryPlace from = kHost, MemoryPlace to = kHost) const;
+  /// Between memories and devices of a rank, or between ports of one kind; without the latency of copies and
+  /// messages themselves.
   Route between(const Endpoint& from, const Endpoint& to) const;
-  /// What all routes of a port have in common: the way out of the rank, or into it.
-  Route out_of(const Endpoint& port) const;
-  Route into(const Endpoint& port) const;
 
  private:
-  enum class OfSocket : std::uint8_t { memory, down, up, bus };
-  enum class OfRank : std::uint8_t { send, receive, local };
-  enum class OfDevice : std::uint8_t { in, out, both };
+  enum class OfRank : std::uint8_t { send, receive, local, device_send, device_receive };
 
-  static constexpr int kOfNode = 4;  // links of a node, beside those of its sockets and ranks
+  /// What a rank's messages pass: the same on all nodes.
+  struct Port {
+    int number = 0;  // of the node's ports
+    int card = -1;   // the rank's nearest; -1: the platform has none
+  };
 
   LinkId node_link(int node, int number) const { return node * per_node_ + number; }
-  LinkId of(int node, int socket, OfSocket which) const;
-  LinkId inject(int node) const { return node_link(node, 1 + 4 * sockets_); }
-  LinkId eject(int node) const { return node_link(node, 2 + 4 * sockets_); }
-  LinkId inside(int node) const { return node_link(node, 3 + 4 * sockets_); }
-  LinkId rank_link(Rank rank, int number) const;
-  LinkId of(Rank rank, OfRank which) const { return rank_link(rank, static_cast<int>(which)); }
-  LinkId of(Rank rank, int device, OfDevice which) const {
-    return rank_link(rank, 3 + 3 * device + static_cast<int>(which));
-  }
-  LinkId pair(Rank rank, int from, int to) const {
-    return rank_link(rank, 3 + 3 * devices_ + from * devices_ + to);
-  }
-  int socket_of(const Endpoint& end) const;
+  LinkId of_graph(int node, NodeGraph::Shared shared) const { return node_link(node, 1 + shared); }
+  LinkId inject(int node, int port) const { return node_link(node, first_port_ + 2 * port); }
+  LinkId eject(int node, int port) const { return node_link(node, first_port_ + 2 * port + 1); }
+  LinkId inside(int node) const { return node_link(node, first_port_ + 2 * ports_); }
+  LinkId of(Rank rank, OfRank which) const;
+  LinkId up(int leaf) const { return first_leaf_ + 2 * leaf; }
+  LinkId out(int group) const { return first_group_ + 2 * group; }
+  LinkId pair(int from_group, int to_group) const { return first_pair_ + from_group * groups_ + to_group; }
+
+  void choose_ports();
+  void place_nodes();
   void set_capacities(std::uint64_t noise_seed);
+  void set_fabric(const std::function<void(LinkId, double)>& set);
+  NodePart part(const Endpoint& end) const;
   void add(Route& route, LinkId link) const;
+  void add(Route& route, int node, const NodeGraph::Path& path) const;
+  void add_port(Route& route, const Endpoint& port, bool sends) const;
+  void add_fabric(Route& route, const Endpoint& from, const Endpoint& to) const;
+  int leaf_of(const Endpoint& port) const;
 
   const Machine* machine_;
-  int sockets_, devices_;    // of a node, and of a rank where devices have memory of their own
-  int per_rank_, per_node_;  // links
+  NodeGraph graph_;
+  int sockets_, devices_;          // of a node, and of a rank where devices have memory of their own
+  int ports_ = 1;                  // of a node
+  int first_port_ = 0;             // behind a node's cores and graph
+  int per_node_ = 0;               // links
+  std::vector<Port> port_of_;      // by rank in its node
+  std::vector<NodePlace> places_;  // by node; leaves and groups numbered as they are used
+  int leaves_ = 0, groups_ = 0;
+  LinkId first_leaf_ = 0, first_group_ = 0, first_pair_ = 0;
   std::vector<double> capacities_;
 };
 

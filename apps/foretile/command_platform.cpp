@@ -2,12 +2,14 @@
 // foretile platform list: all names.
 // foretile platform show NAME: a machine description with its figures in SI units.
 // foretile platform compare A B: two of them side by side.
+// foretile platform check NAME: collective operations (apps/foretile/platform_check.cpp).
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "apps/foretile/case.hpp"
 #include "apps/foretile/commands.hpp"
+#include "apps/foretile/platform_check.hpp"
 #include "apps/options.hpp"
 #include "apps/program.hpp"
 #include "base/one_line.hpp"
@@ -112,6 +114,7 @@ void add_platform_command(CLI::App& app) {
   add_list(*group);
   add_show(*group);
   add_compare(*group);
+  add_platform_check(*group);
 }
 
 }  // namespace foretile

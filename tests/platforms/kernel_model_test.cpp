@@ -73,5 +73,35 @@ TEST(SizeFactors, FollowTheTable) {
   }
 }
 
+/// At the points the curve is as measured; far away it has the mean of their factors.
+TEST(KernelModel, GoesThroughMeasuredPoints) {
+  KernelModel curve{.rate_flops_per_s = 1e12};
+  curve.points = {{.m = 64, .n = 64, .k = 64, .flops_per_s = 0.5e12},
+                  {.m = 1024, .n = 1024, .k = 1024, .flops_per_s = 2e12}};
+  curve.use_points();
+  EXPECT_NEAR(2 * 64. * 64 * 64 / curve.work_seconds(64, 64, 64), 0.5e12, 1e6);
+  EXPECT_NEAR(2 * 1024. * 1024 * 1024 / curve.work_seconds(1024, 1024, 1024), 2e12, 1e6);
+  // In the middle both count alike: factors 2 and 1/2 have the mean 1.
+  EXPECT_NEAR(curve.point_factor(256, 256, 256), 1, 1e-12);
+  // At 128 the distances are 1 and 3 (times the root of 3): weights 81 to 1.
+  EXPECT_NEAR(curve.point_factor(128, 128, 128), std::exp2((81. - 1) / 82), 1e-5);
+}
+
+/// Points of a curve with half sizes of 100 give that curve.
+TEST(KernelModel, IsFittedToPointsWithoutRate) {
+  const KernelModel truth{.rate_flops_per_s = 3e12, .half_m = 100, .half_n = 100, .half_k = 100};
+  KernelModel fitted;
+  for (const std::int64_t size : {32, 100, 300, 1000, 4000}) {
+    const auto x = static_cast<double>(size);
+    fitted.points.push_back(
+        {.m = x, .n = x, .k = x, .flops_per_s = 2 * x * x * x / truth.work_seconds(size, size, size)});
+  }
+  fitted.use_points();
+  EXPECT_NEAR(fitted.half_m, 100, 5);
+  EXPECT_NEAR(fitted.rate_flops_per_s, 3e12, 0.1e12);
+  EXPECT_NEAR(fitted.work_seconds(300, 300, 300) / truth.work_seconds(300, 300, 300), 1, 1e-5);
+  EXPECT_NEAR(fitted.work_seconds(200, 300, 500) / truth.work_seconds(200, 300, 500), 1, 0.03);
+}
+
 }  // namespace
 }  // namespace foretile::kernel_model_test
