@@ -259,6 +259,8 @@ void add_fabric(std::vector<PlatformKey>& keys) {
                            [](Platform& p) { return Slots{&p.network.cards.bytes_per_s}; }));
   keys.push_back(number("network.cards_per_rank", 1, most_in_socket, Presence::optional,
                         [](Platform& p) { return Slots{&p.network.cards.of_rank}; }));
+  keys.push_back(other("network.cards_shared", Presence::optional,
+                       [](Platform& p) { return Slots{&p.network.cards.shared}; }));
   keys.push_back(
       other("fabric.type", Presence::with_table, [](Platform& p) { return Slots{&p.fabric.type}; }));
   keys.push_back(number("fabric.leaf_nodes", 1, kMostNodes, Presence::optional,

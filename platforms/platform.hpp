@@ -54,6 +54,8 @@ struct Cards {
   int count = 0;           ///< 0: the node has one port, Network::node_injection_bytes_per_s
   double bytes_per_s = 0;  ///< of one card, per direction
   int of_rank = 1;         ///< that one rank uses at most
+  /// Ranks of a node do not avoid each other's cards: each takes its nearest, of equally near ones the first.
+  bool shared = false;
 };
 
 /// Links between nodes.
