@@ -208,6 +208,8 @@ void add_software(std::vector<PlatformKey>& keys) {
                            [](Platform& p) { return Slots{&p.runtime.unpinned.received_bytes_per_s}; }));
   keys.push_back(bandwidth("runtime.unpinned_made", Presence::optional_gpu,
                            [](Platform& p) { return Slots{&p.runtime.unpinned.generated_bytes_per_s}; }));
+  keys.push_back(bandwidth("runtime.unpinned_array", Presence::optional_gpu,
+                           [](Platform& p) { return Slots{&p.runtime.unpinned.array_bytes_per_s}; }));
   keys.push_back(latency("runtime.message_overhead", Presence::optional,
                          [](Platform& p) { return Slots{&p.runtime.message_overhead_s}; }));
   keys.push_back(latency("runtime.operation_overhead", Presence::optional_core,
