@@ -186,6 +186,10 @@ void add_links(std::vector<PlatformKey>& keys) {
 void add_software(std::vector<PlatformKey>& keys) {
   keys.push_back(bandwidth("generation.rate", Presence::always,
                            [](Platform& p) { return Slots{&p.generation_bytes_per_s_per_core}; }));
+  PlatformKey cores_of_tile = count("generation.cores_of_tile", most_in_socket,
+                                    [](Platform& p) { return Slots{&p.most_cores_per_generated_tile}; });
+  cores_of_tile.presence = Presence::optional;
+  keys.push_back(std::move(cores_of_tile));
   keys.push_back(bandwidth("generation.device_rate", Presence::optional_gpu,
                            [](Platform& p) { return Slots{&p.generation_bytes_per_s_on_device}; }));
   keys.push_back(bandwidth("file.bandwidth", Presence::optional,

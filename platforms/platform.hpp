@@ -132,6 +132,7 @@ struct Platform {
   NodeLinks links;                              ///< inside a node
   Network network;                              ///< between nodes
   double generation_bytes_per_s_per_core = 0;   ///< generating tiles of B on demand, one core
+  int most_cores_per_generated_tile = 0;        ///< that share a large tile of B; 0: all of the rank
   double generation_bytes_per_s_on_device = 0;  ///< the same on a GPU; 0: it is left to the cores
   /// Reading tiles from files, all cores of a node together; 0: not known.
   double file_bytes_per_s_per_node = 0;
@@ -146,6 +147,12 @@ struct Platform {
 
   /// Cores of all sockets.
   int cores_per_node() const { return sockets * cores_per_socket; }
+  /// Of `cores` that a rank has.
+  int cores_of_tile(int cores) const {
+    return most_cores_per_generated_tile > 0 && most_cores_per_generated_tile < cores
+               ? most_cores_per_generated_tile
+               : cores;
+  }
   /// Devices of all sockets.
   int devices_per_node() const { return sockets * devices_per_socket; }
   /// Of devices, or of the cores beside them.

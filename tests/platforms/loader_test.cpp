@@ -113,6 +113,13 @@ TEST(LoadPlatform, ReadsRatesFromUnpinnedMemory) {
   EXPECT_EQ(p.runtime.unpinned.array_bytes_per_s, 4e9);
 }
 
+TEST(LoadPlatform, ReadsHowManyCoresShareATile) {
+  EXPECT_EQ(load_platform("summit").cores_of_tile(21), 21);
+  const Platform p = load_platform("summit", {"platform.generation.cores_of_tile=4"});
+  EXPECT_EQ(p.cores_of_tile(21), 4);
+  EXPECT_EQ(p.cores_of_tile(2), 2);
+}
+
 TEST(LoadPlatform, FillsLinksThatNeedNoDescription) {
   const Platform p = parse_platform(small_platform, "p.toml");
   EXPECT_DOUBLE_EQ(p.links.cross_socket.bandwidth_bytes_per_s, 10e9);  // as peers: there is one socket
