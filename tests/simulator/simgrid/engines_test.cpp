@@ -67,7 +67,7 @@ void give_figures(Platform& p, Random& random) {
   p.runtime.look_overhead_s = maybe(1e-5);
   p.runtime.polling_delay_s = maybe(1e-3);
   if (random.integer(0, 2) == 0)
-    p.runtime.unpinned = {1e4 * random.real(), 1e4 * random.real(), 1e4 * random.real()};
+    p.runtime.unpinned = {1e4 * random.real(), 1e4 * random.real(), 1e4 * random.real(), 1e4 * random.real()};
   if (random.integer(0, 1) == 1) p.noise = {0.05, 0.05, 0.1, 0.1, 0.1};
   if (random.integer(0, 3) == 0) p.device.kind = DeviceKind::core;
   p.solo_speedup = 1 + random.real();
