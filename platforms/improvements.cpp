@@ -71,7 +71,18 @@ std::vector<Resource> resources(const Machine& machine, bool more_devices) {
        {{"message.bandwidth", kTwice}, {"message.node_bandwidth", kTwice}},
        has_neighbours},
       {"message latency", {{"message.latency", kHalf}}, has_neighbours},
-      {"network bandwidth", {{"network.bandwidth", kTwice}, {"network.node_bandwidth", kTwice}}, has_nodes},
+      {"network bandwidth",
+       {{"network.bandwidth", kTwice},
+        {"network.node_bandwidth", kTwice},
+        {"network.card_bandwidth", kTwice},
+        {"network.device_bandwidth", kTwice}},
+       has_nodes},
+      {"fabric bandwidth",
+       {{"fabric.leaf_bandwidth", kTwice},
+        {"fabric.group_bandwidth", kTwice},
+        {"fabric.pair_bandwidth", kTwice}},
+       has_nodes},
+      {"copy latency", {{"copy.latency", kHalf}, {"copy.peer_latency", kHalf}}},
       {"network latency", {{"network.latency", kHalf}}, has_nodes},
       {"copy software", {{"runtime.copy_overhead", kHalf}}},
       {"unpinned copies",
@@ -98,6 +109,14 @@ std::vector<Resource> resources(const Machine& machine, bool more_devices) {
                     {link + ".d2h_bandwidth", kTwice},
                     {link + ".both_bandwidth", kTwice}}});
     all.push_back({link + " latency", {{link + ".latency", kHalf}}});
+  }
+  for (const LinkTable& table : machine.platform.links.tables) {
+    const std::string link = "link." + table.name;
+    Resource faster{link + " bandwidth", {}};
+    for (const char* const key : {"bandwidth", "back_bandwidth", "both_bandwidth", "all_bandwidth",
+                                  "all_back_bandwidth", "all_both_bandwidth"})
+      faster.changes.push_back({fmt::format("{}.{}", link, key), kTwice});
+    all.push_back(faster);
   }
   if (has_gpus(machine)) {
     all.push_back({"cores", {{"socket.cores", kTwice}}});

@@ -27,6 +27,10 @@ std::string rate(double value) {
   return format_quantity(value, Dimension::flops_per_s);
 }
 
+std::string plural(int number, const char* what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
 std::size_t widest(const Lines& lines) {
   std::size_t width = 0;
   for (const std::string& line : lines) width = std::max(width, line.size());
@@ -96,7 +100,7 @@ Lines socket_lines(const Platform& p, int socket) {
 }
 
 std::string cross_socket_line(const Platform& p) {
-  if (p.device.kind == DeviceKind::core) return "      |";
+  if (p.device.kind == DeviceKind::core || !p.links.tables.empty()) return "      |";
   return fmt::format("      |  X-bus: {} each way", bandwidth(p.links.cross_socket.bandwidth_bytes_per_s));
 }
 
@@ -112,8 +116,43 @@ void add_network(Lines& lines, const Platform& p) {
                               bandwidth(p.network.message.bandwidth_bytes_per_s)));
 }
 
+/// "100 GB/s", "28.3 GB/s, back 25.2 GB/s, both 40 GB/s".
+std::string directions(double there, double back, double both) {
+  std::string text = bandwidth(there);
+  if (back != there) text += ", back " + bandwidth(back);
+  if (both > 0) text += ", both ways " + bandwidth(both);
+  return text;
+}
+
+void add_link_tables(Lines& lines, const Platform& p) {
+  for (const LinkTable& t : p.links.tables) {
+    std::string line = fmt::format("{}: {}, each {}", t.name, t.between,
+                                   directions(t.bytes_per_s, t.back_bytes_per_s, t.both_bytes_per_s));
+    if (t.all_bytes_per_s > 0 || t.all_back_bytes_per_s > 0 || t.all_both_bytes_per_s > 0)
+      line += ", together " + directions(t.all_bytes_per_s, t.all_back_bytes_per_s, t.all_both_bytes_per_s);
+    lines.push_back(line);
+  }
+  if (p.device.in_host_memory) lines.emplace_back("GPUs work in host memory: nothing is copied");
+}
+
+void add_cards(Lines& lines, const Platform& p) {
+  const Cards& cards = p.network.cards;
+  if (cards.count > 0)
+    lines.push_back(fmt::format("{} of {}, {} for a rank{}", plural(cards.count, "network card"),
+                                bandwidth(cards.bytes_per_s), cards.of_rank, cards.shared ? ", shared" : ""));
+  const Fabric& f = p.fabric;
+  if (f.type.empty()) return;
+  std::string line = f.type;
+  if (f.leaf_nodes > 0) line += fmt::format(", leaves of {}", plural(f.leaf_nodes, "node"));
+  if (f.group_nodes > 0) line += fmt::format(", groups of {}", plural(f.group_nodes, "node"));
+  if (f.pair_bytes_per_s > 0) line += fmt::format(", {} between two groups", bandwidth(f.pair_bytes_per_s));
+  lines.push_back("fabric: " + line);
+}
+
 void add_link_legend(Lines& lines, const Platform& p) {
-  if (p.device.kind != DeviceKind::gpu) return;
+  add_link_tables(lines, p);
+  add_cards(lines, p);
+  if (!p.has_device_memory() || !p.links.tables.empty()) return;
   const NodeLinks& links = p.links;
   lines.push_back(fmt::format("host to GPU {}, GPU to host {} each; {} per socket and direction",
                               bandwidth(links.host_to_device.bandwidth_bytes_per_s),
@@ -131,10 +170,6 @@ void add_link_legend(Lines& lines, const Platform& p) {
 void add_rank_legend(Lines& lines, const Platform& p) {
   if (p.ranks_per_node == 1) return;
   lines.push_back(fmt::format("rank to rank on a node {}", bandwidth(p.links.message.bandwidth_bytes_per_s)));
-}
-
-std::string plural(int number, const char* what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
 }  // namespace

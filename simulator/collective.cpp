@@ -118,7 +118,7 @@ class CollectiveRun {
     if (!waits(message.bytes)) {
       const double copied_s = buffer_seconds(message.bytes);
       state(from).free_s = std::max(state(from).free_s, engine_->now() + copied_s);
-      carry(from, message.peer, message.bytes, 1, copied_s);
+      carry(from, message.peer, message.bytes, copied_s);
       engine_->after(copied_s, key(from), [this, from] { part_over(from); });
       return;
     }
@@ -140,21 +140,22 @@ class CollectiveRun {
     }
   }
 
-  /// The request to send takes a latency to come; the receiver's answer takes one back, the bytes another.
+  /// The notice takes a latency to come, the receiver's request one back: both are between hosts. Then the
+  /// bytes take their own.
   void match(int from, int to, Channel& channel) {
     if (channel.sends.empty() || channel.receives.empty()) return;
     const Half send = channel.sends.front(), receive = channel.receives.front();
     channel.sends.pop_front();
     channel.receives.pop_front();
-    const double latency_s = route(from, to).latency_s;
-    const double ready_s = std::max(send.since_s + latency_s, receive.since_s);
-    carry(from, to, send.bytes, 2, std::max(0.0, ready_s - engine_->now()));
+    const double latency_s = links_.message(Rank::of(from), Rank::of(to)).latency_s;
+    const double ready_s = std::max(send.since_s + latency_s, receive.since_s) + latency_s;
+    carry(from, to, send.bytes, std::max(0.0, ready_s - engine_->now()));
   }
 
-  /// `latencies` of them pass before the first byte comes, and `wait_s` before that.
-  void carry(int from, int to, std::int64_t bytes, int latencies, double wait_s = 0) {
+  /// After `wait_s` and the latency.
+  void carry(int from, int to, std::int64_t bytes, double wait_s) {
     const Route way = route(from, to);
-    engine_->after(wait_s + latencies * way.latency_s, key(from), [this, way, from, to, bytes] {
+    engine_->after(wait_s + way.latency_s, key(from), [this, way, from, to, bytes] {
       engine_->transfer(way, static_cast<std::uint64_t>(bytes), key(from),
                         [this, from, to, bytes] { carried(from, to, bytes); });
     });

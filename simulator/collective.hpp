@@ -23,9 +23,10 @@ struct CollectiveTime {
 ///
 /// Below Network::rendezvous_bytes a message from host memory is copied into a buffer and out of it, and its
 /// send is over after the first copy. From there on it is not copied, but the receiver first asks for it: the
-/// notice and the request take a latency each. (Eager and rendezvous protocols: Open UCX documentation, "FAQ:
-/// Protocols".) One core copies at the rate of messages inside a node (NodeLinks::message), and adds at
-/// Platform::addition_bytes_per_s_per_core, or where that is not known at the same rate.
+/// notice and the request take a latency between hosts each. (Eager and rendezvous protocols: Open UCX
+/// documentation, "FAQ: Protocols".) One core copies at the rate of messages inside a node
+/// (NodeLinks::message), and adds at Platform::addition_bytes_per_s_per_core, or where that is not known at
+/// the same rate.
 CollectiveTime simulate_collective(const CollectivePlan& plan, const Machine& machine,
                                    std::uint64_t noise_seed = 1);
 

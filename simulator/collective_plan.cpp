@@ -14,6 +14,8 @@ namespace foretile {
 
 namespace {
 
+constexpr int kMostRanks = 4096;
+
 /// A plan that grows message by message.
 class Steps {
  public:

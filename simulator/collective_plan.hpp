@@ -47,7 +47,7 @@ const std::vector<CollectiveKind>& collective_kinds();
 /// two are folded first: of the first pairs one sends its data to the other and waits for the result.
 /// Sources: Thakur, Rabenseifner, Gropp, IJHPCA 19 (2005), doi 10.1177/1094342005051521; neighbor: Chen et
 /// al., CLUSTER 2005, doi 10.1109/CLUSTR.2005.347026.
-/// Throws InputError for unknown names, fewer than 2 ranks, or odd ranks with neighbor.
+/// Throws InputError for unknown names, fewer than 2 or more than 4096 ranks, or odd ranks with neighbor.
 CollectivePlan collective_plan(std::string_view collective, std::string_view algorithm, int ranks,
                                std::int64_t bytes);
 

@@ -109,6 +109,7 @@ TEST(CollectivePlan, RefusesWhatItDoesNotKnow) {
   EXPECT_NE(error("allgathr", "ring", 4).find("did you mean \"allgather\""), std::string::npos);
   EXPECT_NE(error("allgather", "rign", 4).find("ring, neighbor"), std::string::npos);
   EXPECT_NE(error("allgather", "neighbor", 5).find("an even number"), std::string::npos);
+  EXPECT_NE(error("allgather", "ring", 4097).find("at most 4096"), std::string::npos);
   EXPECT_NE(error("allgather", "ring", 1).find("at least 2"), std::string::npos);
 }
 
