@@ -358,11 +358,20 @@ NodeGraph::Path NodeGraph::make_path(int from, int to) const {
   return path;
 }
 
-const NodeGraph::Path& NodeGraph::path(NodePart from, NodePart to) const {
-  const std::pair key(vertex(from), vertex(to));
-  const auto [entry, is_new] = paths_.try_emplace(key);
-  if (is_new) entry->second = make_path(key.first, key.second);
+const NodeGraph::Path& NodeGraph::many_paths(int from, int to) const {
+  const auto [entry, is_new] = paths_.try_emplace({from, to});
+  if (is_new) entry->second = make_path(from, to);
   return entry->second;
+}
+
+const NodeGraph::Path& NodeGraph::path(NodePart from, NodePart to) const {
+  const int first = vertex(from), last = vertex(to);
+  const auto vertices = static_cast<std::int64_t>(hops_.size());
+  if (vertices > kMostParts) return many_paths(first, last);
+  if (few_paths_.empty()) few_paths_.resize(static_cast<std::size_t>(vertices * vertices));
+  std::optional<Path>& path = few_paths_[static_cast<std::size_t>(first * vertices + last)];
+  if (!path) path = make_path(first, last);
+  return *path;
 }
 
 double NodeGraph::into_device(int device) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,6 +99,7 @@ class NodeGraph {
   void add_uniform_tables(const Platform& platform);
   double width(const Hop& hop) const;
   Path make_path(int from, int to) const;
+  const Path& many_paths(int from, int to) const;
   std::vector<Hop> shortest(int from, int to) const;
   void add_hop(Path& path, const Hop& hop) const;
   void pass(Path& path, Shared shared) const;
@@ -108,6 +110,8 @@ class NodeGraph {
   std::vector<std::vector<Hop>> hops_;  // out of each vertex
   std::vector<OfTable> tables_;
   Shared first_host_ = 0;  // memory, down, up of each
+  // Those that were asked for, by first and last vertex; a map where a node has many parts.
+  mutable std::vector<std::optional<Path>> few_paths_;
   mutable std::map<std::pair<int, int>, Path> paths_;
 };
 
