@@ -259,6 +259,8 @@ void add_fabric(std::vector<PlatformKey>& keys) {
                            [](Platform& p) { return Slots{&p.network.cards.bytes_per_s}; }));
   keys.push_back(number("network.cards_per_rank", 1, most_in_socket, Presence::optional,
                         [](Platform& p) { return Slots{&p.network.cards.of_rank}; }));
+  keys.push_back(other("network.cards_shared", Presence::optional,
+                       [](Platform& p) { return Slots{&p.network.cards.shared}; }));
   keys.push_back(
       other("fabric.type", Presence::with_table, [](Platform& p) { return Slots{&p.fabric.type}; }));
   keys.push_back(number("fabric.leaf_nodes", 1, kMostNodes, Presence::optional,
@@ -284,6 +286,10 @@ void add_fabric(std::vector<PlatformKey>& keys) {
 void add_software(std::vector<PlatformKey>& keys) {
   keys.push_back(bandwidth("generation.rate", Presence::always,
                            [](Platform& p) { return Slots{&p.generation_bytes_per_s_per_core}; }));
+  PlatformKey cores_of_tile = count("generation.cores_of_tile", most_in_socket,
+                                    [](Platform& p) { return Slots{&p.most_cores_per_generated_tile}; });
+  cores_of_tile.presence = Presence::optional;
+  keys.push_back(std::move(cores_of_tile));
   keys.push_back(bandwidth("generation.device_rate", Presence::optional_gpu,
                            [](Platform& p) { return Slots{&p.generation_bytes_per_s_on_device}; }));
   keys.push_back(bandwidth("file.bandwidth", Presence::optional,
@@ -306,6 +312,8 @@ void add_software(std::vector<PlatformKey>& keys) {
                            [](Platform& p) { return Slots{&p.runtime.unpinned.received_bytes_per_s}; }));
   keys.push_back(bandwidth("runtime.unpinned_made", Presence::optional_gpu,
                            [](Platform& p) { return Slots{&p.runtime.unpinned.generated_bytes_per_s}; }));
+  keys.push_back(bandwidth("runtime.unpinned_array", Presence::optional_gpu,
+                           [](Platform& p) { return Slots{&p.runtime.unpinned.array_bytes_per_s}; }));
   keys.push_back(latency("runtime.message_overhead", Presence::optional,
                          [](Platform& p) { return Slots{&p.runtime.message_overhead_s}; }));
   keys.push_back(latency("runtime.operation_overhead", Presence::optional_core,

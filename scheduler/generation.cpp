@@ -40,7 +40,7 @@ bool Generation::start_next(std::vector<DeviceQueue>& queues) {
   if (stuck_) return false;
   Item& item = *next_to_generate(*queue);
   const Device device = Device::of(queue - queues.data());
-  const int parts = parts_of_tile(item.bytes, cores_.slots, options_.least_part_bytes);
+  const int parts = parts_of(item);
   if (parts == 1) {
     start_tiles(*queue, device);
   } else {
@@ -76,8 +76,7 @@ void Generation::start_tiles(DeviceQueue& queue, Device device) {
     take(queue, *item);
     add(operation, *item, {item->tile.id, 0, elements_of(*item)});
     item = next_to_generate(queue);
-  } while (item && std::ssize(parts_) < options_.tiles_at_once && has_room(*item) &&
-           parts_of_tile(item->bytes, cores_.slots, options_.least_part_bytes) == 1);
+  } while (item && std::ssize(parts_) < options_.tiles_at_once && has_room(*item) && parts_of(*item) == 1);
   backend_.start_generate(operation.id, parts_);
 }
 
@@ -95,6 +94,10 @@ void Generation::add(const Started<GenerateOperation>& operation, Item& item, co
   operation.event.bytes += part.elements * problem_.element_bytes();
   operation.work.items.push_back(&item);
   parts_.push_back(part);
+}
+
+int Generation::parts_of(const Item& item) const {
+  return parts_of_tile(item.bytes, std::min(cores_.slots, options_.most_parts), options_.least_part_bytes);
 }
 
 bool Generation::has_room(const Item& item) const {

@@ -61,6 +61,7 @@ class Generation {
   Item* next_to_generate(DeviceQueue& queue) const;
   bool may_stage(DeviceQueue& queue, const ChunkWork& chunk) const;
   bool has_room(const Item& item) const;
+  int parts_of(const Item& item) const;  // a core each
   DeviceQueue* choose(std::vector<DeviceQueue>& queues) const;
   bool start_next(std::vector<DeviceQueue>& queues);
   void start_part(Divided& tile);

@@ -36,6 +36,7 @@ SchedulerOptions scheduler_options(const PlanFrame& frame, const RankPlan& plan,
   const Platform& p = machine.platform;
   const bool read = frame.operands.b.source == Source::in_file;
   options.core_slots = machine.cores_per_rank();
+  options.most_parts = p.cores_of_tile(options.core_slots);
   options.ranks_per_node = machine.counted_ranks_per_node();
   options.whole_batches = frame.batch > 1;
   options.send_slots = frame.sends_in_flight;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -33,6 +34,7 @@ struct SchedulerOptions {
   /// Larger tiles of B are generated in parts of at least so many bytes, by as many cores as the rank has.
   /// From a file a tile is read in one piece.
   std::int64_t least_part_bytes = kLeastPartBytes;
+  int most_parts = std::numeric_limits<int>::max();  ///< of a tile of B: cores that share it
   /// Neighbouring loads, or stores, are joined to copies up to this size where it is more than
   /// PlanFrame::copy_batch_bytes.
   std::int64_t copy_batch_bytes = 0;

@@ -35,6 +35,18 @@ MessageLimits message_limits(const Network& network, int ranks_per_node) {
   return {std::min(rank, share), 0};
 }
 
+namespace {
+
+/// Of ranks that share a port of one or several cards. GPUs' messages may have a larger cap than others.
+MessageLimits card_limits(const Machine& m) {
+  const Network& network = m.platform.network;
+  const Cards& cards = network.cards;
+  const int free_cards = cards.shared ? cards.count : std::max(1, cards.count / m.ranks_per_node);
+  return {network.message.bandwidth_bytes_per_s, cards.bytes_per_s * std::min(cards.of_rank, free_cards)};
+}
+
+}  // namespace
+
 MachineLinks::MachineLinks(const Machine& machine, std::uint64_t noise_seed)
     : machine_(&machine),
       graph_(machine.platform, machine.ranks_per_node * machine.devices_per_rank),
@@ -67,26 +79,32 @@ NodePart part_of(const Machine& machine, int rank_in_node, MemoryPlace place) {
 
 }  // namespace
 
-/// Each rank takes the nearest card that has room, in the order of ranks: fewest links, then lowest number.
+/// Fewest links, then lowest number.
+int MachineLinks::nearest_card(const NodePart& from, const std::vector<int>& taken, int room) const {
+  int best = -1;
+  for (int card = 0; card < std::ssize(taken); ++card) {
+    const auto length = [&](int c) { return graph_.path(from, {NodePart::Kind::card, c}).links; };
+    if (taken[static_cast<std::size_t>(card)] < room && (best < 0 || length(card) < length(best)))
+      best = card;
+  }
+  return best;
+}
+
+/// Each rank takes the nearest card that has room, in the order of ranks. Ranks with the same card share a
+/// port.
 void MachineLinks::choose_ports() {
   const Machine& m = *machine_;
-  const int ranks = m.ranks_per_node, cards = m.platform.network.cards.count;
+  const Cards& cards = m.platform.network.cards;
+  const int ranks = m.ranks_per_node;
   port_of_.assign(static_cast<std::size_t>(ranks), Port{});
-  if (cards == 0) return;
-  const bool share = ranks > cards;
-  const int room = share ? (ranks + cards - 1) / cards : 1;
-  ports_ = share ? cards : ranks;
-  std::vector<int> taken(static_cast<std::size_t>(cards), 0);
+  if (cards.count == 0) return;
+  ports_ = cards.count;
+  const int room = cards.shared ? ranks : (ranks + cards.count - 1) / cards.count;
+  std::vector<int> taken(static_cast<std::size_t>(cards.count), 0);
   for (int rank = 0; rank < ranks; ++rank) {
-    const NodePart from = part_of(m, rank, devices_ > 0 ? 0 : kHost);
-    int best = -1;
-    for (int card = 0; card < cards; ++card) {
-      if (taken[static_cast<std::size_t>(card)] >= room) continue;
-      const auto length = [&](int c) { return graph_.path(from, {NodePart::Kind::card, c}).links; };
-      if (best < 0 || length(card) < length(best)) best = card;
-    }
-    ++taken[static_cast<std::size_t>(best)];
-    port_of_[static_cast<std::size_t>(rank)] = {share ? best : rank, best};
+    const int card = nearest_card(part_of(m, rank, devices_ > 0 ? 0 : kHost), taken, room);
+    ++taken[static_cast<std::size_t>(card)];
+    port_of_[static_cast<std::size_t>(rank)] = {card, card};
   }
 }
 
@@ -119,11 +137,7 @@ void MachineLinks::set_capacities(std::uint64_t noise_seed) {
         lasting_factor(p.noise.bandwidth, noise_seed, Noisy::link, static_cast<std::uint64_t>(link));
     capacities_[static_cast<std::size_t>(link)] = std::max(capacity * factor, kUnlimited);
   };
-  const int of_port = (m.ranks_per_node + ports_ - 1) / ports_;
-  const int cards_of_port = std::max(1, std::min(cards.of_rank, cards.count / m.ranks_per_node));
-  Network network = p.network;
-  if (cards.count > 0) network.node_injection_bytes_per_s = cards.bytes_per_s * cards_of_port;
-  const MessageLimits limits = message_limits(network, of_port);
+  const MessageLimits limits = cards.count > 0 ? card_limits(m) : message_limits(p.network, m.ranks_per_node);
   for (int node = 0; node < m.nodes(); ++node) {
     capacities_[static_cast<std::size_t>(node_link(node, 0))] = p.cores_per_node();
     for (std::size_t s = 0; s < graph_.capacities().size(); ++s)
@@ -252,7 +266,7 @@ Route MachineLinks::message(Rank from_rank, Rank to_rank, MemoryPlace from, Memo
   const bool near = machine_->node_of(from_rank) == machine_->node_of(to_rank);
   const Endpoint::Kind kind = near ? Endpoint::Kind::near_port : Endpoint::Kind::far_port;
   Route route = between({from_rank, kind, from}, {to_rank, kind, to});
-  const bool devices = from != kHost && to != kHost && !near;
+  const bool devices = from != kHost && to != kHost;
   route.latency_s += devices ? machine_->platform.network.device_message.latency_s
                              : message_link(machine_->platform, near).latency_s;
   return route;

@@ -114,6 +114,7 @@ class MachineLinks {
   LinkId out(int group) const { return first_group_ + 2 * group; }
   LinkId pair(int from_group, int to_group) const { return first_pair_ + from_group * groups_ + to_group; }
 
+  int nearest_card(const NodePart& from, const std::vector<int>& taken, int room) const;
   void choose_ports();
   void place_nodes();
   void set_capacities(std::uint64_t noise_seed);

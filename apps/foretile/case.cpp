@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "apps/foretile/placement_option.hpp"
 #include "apps/foretile/what_fits.hpp"
 #include "apps/program.hpp"
 #include "apps/resources.hpp"
@@ -87,6 +88,7 @@ void add_machine_options(CLI::App& command, CaseArguments& arguments, std::strin
   }
   command.add_option("--ranks", arguments.size.ranks, "Number of ranks, instead of --nodes");
   command.add_option("--gpus", arguments.size.gpus, "Number of devices (GPUs or cores), instead of --nodes");
+  add_placement_option(command, arguments.options);
   add_set_option(command, arguments.options);
   add_json_option(command, arguments.options);
 }

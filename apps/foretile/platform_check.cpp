@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/foretile/case.hpp"
+#include "apps/foretile/placement_option.hpp"
 #include "apps/options.hpp"
 #include "apps/program.hpp"
 #include "base/error.hpp"
@@ -151,6 +152,7 @@ void add_platform_check(CLI::App& group) {
       ->default_str("64MiB");
   command->add_option("--nodes", arguments->nodes, "Number of nodes. Default: 2");
   command->add_option("--ranks-per-node", arguments->ranks_per_node, "MPI ranks on each node. Default: 1");
+  add_placement_option(*command, arguments->options);
   add_json_option(*command, arguments->options);
   add_set_option(*command, arguments->options,
                  "Set a key of the platform. Repeatable, such as platform.messages=device");

@@ -321,12 +321,14 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramArgument
 void add_original_options(CLI::App& command, OriginalArguments& original) {
   command.add_flag("--original", original.original,
                    "Of a program: simulate it as NWChem runs it: one rank for each device, a shared counter, "
-                   "blocking gets, levels");
+                   "blocking gets that one process of a node serves, levels");
   command
-      .add_option("--without", original.without,
-                  "With --original, leave out: counter (chains are distributed round-robin instead), waiting "
-                  "(gets take no time) or levels (no barriers). Repeatable")
-      ->check(CLI::IsMember({"counter", "waiting", "levels"}))
+      .add_option(
+          "--without", original.without,
+          "With --original, leave out: counter (chains are distributed round-robin instead), waiting "
+          "(gets take no time), server (blocks take the network alone, no process serves them) or levels "
+          "(no barriers). Repeatable")
+      ->check(CLI::IsMember({"counter", "waiting", "server", "levels"}))
       ->allow_extra_args(false);
   command
       .add_option("--counter-time", original.counter_time,
@@ -356,6 +358,7 @@ void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& 
   };
   options.counter = !has("counter");
   options.waiting = !has("waiting");
+  options.server = !has("server");
   options.levels = !has("levels");
   if (!original.counter_time.empty())
     options.counter_s = within(original.counter_time, Dimension::seconds, "--counter-time", 1e-9, 1);
@@ -371,6 +374,7 @@ void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& 
   const OriginalResult result = simulate_original(*program, machine, options);
   if (events) events->finish();
   const double ranks = machine.devices();
+  const double queue_s = result.queue_s / ranks, server_s = result.server_s / machine.nodes();
   const std::vector<std::pair<const char*, double>> parts{
       {"products", result.products_s / ranks}, {"gets", result.get_s / ranks},
       {"permutations", result.sort_s / ranks}, {"accumulations", result.accumulate_s / ranks},
@@ -388,6 +392,8 @@ void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& 
                                 {"accumulated_bytes", result.accumulated_bytes},
                                 {"copied_bytes", result.copied_bytes}};
     for (const auto& [name, seconds] : parts) json["mean_s"][name] = seconds;
+    json["queue_s"] = queue_s;
+    json["server_s"] = server_s;
     json["simulation_s"] = watch.seconds();
     return print_json(json);
   }
@@ -399,6 +405,9 @@ void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& 
                quantity(result.level_s[level], "s"));
   fmt::print("time of a rank\n");
   for (const auto& [name, seconds] : parts) fmt::print("  {:<18}{}\n", name, quantity(seconds, "s"));
+  if (options.server)
+    fmt::print("node's process      {} busy, a rank waits {} for its turn\n", quantity(server_s, "s"),
+               quantity(queue_s, "s"));
   fmt::print(
       "chains              {}\nproducts of tiles   {}\ngot                 {}\naccumulated         {}\n"
       "by terms that copy  {}\n",

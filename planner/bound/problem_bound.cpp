@@ -153,11 +153,12 @@ class ProblemNeeds {
       add_load(p_.b_bytes(b), made ? HostTile::generated : HostTile::array);
   }
 
-  /// `from`: where a copy keeps the device's manager; HostTile::array: it may keep none.
+  /// `from`: where a copy keeps the device's manager; HostTile::array: it may come from memory that keeps
+  /// none.
   void add_load(std::int64_t bytes, HostTile from) {
     const CopyCost cost = copy_in_cost(platform_, from, bytes);
     needs_.manager_s += cost.software_s;
-    needs_.manager_s += cost.blocked_s;
+    if (from != HostTile::array) needs_.manager_s += cost.blocked_s;
     if (!platform_.runtime.unpinned.any()) needs_.host_bytes += static_cast<double>(bytes);
   }
 

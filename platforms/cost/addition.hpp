@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long a core takes to add tiles.
+// How long a core takes to add or copy tiles.
 #pragma once
 
 #include <cstdint>
@@ -17,5 +17,10 @@ double addition_seconds(const Platform& p, std::int64_t bytes);
 /// memory, not in a cache. `permuted`: with their indices in another order; without a measured rate of that
 /// as other additions.
 double block_seconds(const Platform& p, std::int64_t bytes, bool permuted);
+
+/// Seconds in which one core copies `bytes` from memory to memory in their order: of each byte one is read
+/// and one is written, in two thirds of the time in which an addition reads two and writes one; 0 where that
+/// is not known.
+double memory_copy_seconds(const Platform& p, std::int64_t bytes);
 
 }  // namespace foretile

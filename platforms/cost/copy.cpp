@@ -17,7 +17,7 @@ double unpinned_rate(const UnpinnedRates& rates, HostTile from) {
     case HostTile::generated:
       return rates.generated_bytes_per_s;
     case HostTile::array:
-      break;
+      return rates.array_bytes_per_s;
   }
   return 0;
 }

@@ -50,7 +50,8 @@ class GenerationTimes {
   }
   /// Until the cores of a rank have generated a tile together, each a part of it; at least.
   double tile_s(std::int64_t bytes, std::int64_t element_bytes) const {
-    return core_s(largest_part_bytes(bytes, element_bytes, machine_.cores_per_rank())) /
+    const int cores = p_.cores_of_tile(machine_.cores_per_rank());
+    return core_s(largest_part_bytes(bytes, element_bytes, cores)) /
            (p_.device.kind == DeviceKind::core ? p_.solo_speedup : 1);
   }
 

@@ -106,10 +106,18 @@ TEST(LoadPlatform, TextAfterOverridesGivesTheSamePlatform) {
 TEST(LoadPlatform, ReadsRatesFromUnpinnedMemory) {
   const Platform p = load_platform(
       "summit", {"platform.runtime.unpinned_initial=1 GB/s", "platform.runtime.unpinned_received=2e9",
-                 "platform.runtime.unpinned_made=3e9"});
+                 "platform.runtime.unpinned_made=3e9", "platform.runtime.unpinned_array=4e9"});
   EXPECT_EQ(p.runtime.unpinned.initial_bytes_per_s, 1e9);
   EXPECT_EQ(p.runtime.unpinned.received_bytes_per_s, 2e9);
   EXPECT_EQ(p.runtime.unpinned.generated_bytes_per_s, 3e9);
+  EXPECT_EQ(p.runtime.unpinned.array_bytes_per_s, 4e9);
+}
+
+TEST(LoadPlatform, ReadsHowManyCoresShareATile) {
+  EXPECT_EQ(load_platform("summit").cores_of_tile(21), 21);
+  const Platform p = load_platform("summit", {"platform.generation.cores_of_tile=4"});
+  EXPECT_EQ(p.cores_of_tile(21), 4);
+  EXPECT_EQ(p.cores_of_tile(2), 2);
 }
 
 TEST(LoadPlatform, FillsLinksThatNeedNoDescription) {

@@ -154,6 +154,41 @@ TEST(Generation, ALargeTileIsMadeInParts) {
   EXPECT_EQ(statistics.generated_bytes, 320 + 2 * 64);
 }
 
+/// The same column; a tile is the work of one core, however many there are.
+TEST(Generation, ATileHasSoManyCoresAtMost) {
+  const Contraction problem{"",
+                            Tiling::uniform(1, 1),
+                            Tiling::uniform(4, 4),
+                            Tiling::from_sizes({10, 2, 2}),
+                            Shape::dense(1, 3),
+                            Shape::dense(3, 1),
+                            Shape::dense(1, 1),
+                            0};
+  PlanFrame frame;
+  frame.operands.b = kGeneratedAndStays;
+  frame.staging_bytes = 1000;
+  const RankPlan plan{{DevicePlan{{{{0}, {{{0, 1, 2}}}}}}}, {}};
+  TileStates tiles(1);
+  std::vector<DeviceQueue> queues;
+  BlockPool pool(frame, plan, problem);
+  queues.emplace_back(problem, pool, Device(0), OnDevice::stays, DeviceTraits{},
+                      DeviceMemory(tiles, 0, 1000, [](TileRef) {}));
+  Maker backend;
+  SchedulerOptions options;
+  options.core_slots = 4;
+  options.least_part_bytes = 100;
+  options.most_parts = 1;
+  Operations operations(backend, 0, options, nullptr);
+  Cores cores{0, options.core_slots};
+  Generation generation(frame, problem, backend, operations, cores, options);
+  generation.advance(queues);
+  using Parts = std::vector<std::vector<GeneratedPart>>;
+  EXPECT_EQ(backend.operations, (Parts{{{*problem.b.find(0, 0), 0, 40}},
+                                       {{*problem.b.find(1, 0), 0, 8}},
+                                       {{*problem.b.find(2, 0), 0, 8}}}));
+  EXPECT_EQ(cores.busy, 3);
+}
+
 /// One free core takes the parts of the same tile one after the other before it begins the next.
 TEST(Generation, AllPartsOfATileComeBeforeTheNext) {
   const Contraction problem{"",

@@ -35,7 +35,8 @@ void draw_platform(Machine& machine, Random& random) {
   p.memory_bandwidth_bytes_per_s = one_in(3) ? 1e7 * random.real() : 0;
   p.runtime.copy_overhead_s = one_in(3) ? 1e-3 * random.real() : 1e-6 * random.real();
   p.runtime.message_overhead_s = one_in(3) ? 1e-3 * random.real() : 1e-6 * random.real();
-  if (one_in(3)) p.runtime.unpinned = {1e7 * random.real(), 1e7 * random.real(), 1e7 * random.real()};
+  if (one_in(3))
+    p.runtime.unpinned = {1e7 * random.real(), 1e7 * random.real(), 1e7 * random.real(), 1e7 * random.real()};
   p.device.kernel.latency_s = 1e-5 * random.real();
   p.device.kernel.rate_flops_per_s = 1e8 * (1 + 9 * random.real());
   p.device.kernel.half_m = 10 * random.real();

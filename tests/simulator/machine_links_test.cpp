@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 #include "platforms/loader.hpp"
@@ -93,6 +95,152 @@ TEST(MachineLinks, LatenciesAddTheBus) {
                            Copy{2, kHost, {near}, 0}, Copy{0, 1, {far}, 0}, Copy{0, 2, {near}, 0}})
     latencies.push_back(links.copy(0, copy).latency_s);
   EXPECT_EQ(latencies, (std::vector<double>{1, 21, 1, 22, 10, 30}));
+}
+
+/// Two hosts with two GPUs each; a card at the first GPU of either. 16 nodes in groups of 4 with leaves of 2.
+const std::string wired = R"(name = "wired"
+nodes = 16
+sockets_per_node = 2
+ranks_per_node = 4
+[socket]
+cores = 4
+devices = 2
+memory = "64 GB"
+memory_bandwidth = "100 GB/s"
+[device]
+kind = "gpu"
+memory = "8 GiB"
+[device.kernel]
+rate = "1 Tflop/s"
+half_m = 10
+half_n = 20
+half_k = 30
+latency = "5 us"
+streams = 1
+[copy]
+latency = "10 us"
+peer_latency = "15 us"
+[link.host]
+between = "host0..1-gpu0..3"
+bandwidth = "20 GB/s"
+[link.package]
+between = "gpu0-gpu1 gpu2-gpu3"
+bandwidth = "90 GB/s"
+latency = "1 us"
+[link.bus]
+between = "host0-host1"
+bandwidth = "40 GB/s"
+[link.card]
+between = "card0-gpu0 card1-gpu2"
+bandwidth = "25 GB/s"
+[message]
+latency = "1 us"
+bandwidth = "8 GB/s"
+[network]
+latency = "2 us"
+cards = 2
+card_bandwidth = "24 GB/s"
+bandwidth = "6 GB/s"
+device_latency = "4 us"
+device_bandwidth = "23 GB/s"
+[fabric]
+type = "dragonfly+"
+leaf_nodes = 2
+leaf_bandwidth = "40 GB/s"
+group_nodes = 4
+group_bandwidth = "100 GB/s"
+pair_bandwidth = "5 GB/s"
+switch_latency = "100 ns"
+[generation]
+rate = "1 GB/s"
+[runtime]
+source = "none"
+)";
+
+Machine wired_machine(const std::vector<std::string>& settings = {}) {
+  MachineSize size;
+  size.nodes = 16;
+  return make_machine(parse_platform(wired, "wired.toml", settings), size);
+}
+
+double gbytes_per_s(const Route& route) {
+  return 1e-9 / route.s_per_byte;
+}
+
+int common(const Route& x, const Route& y) {
+  int count = 0;
+  for (const LinkId link : x.links()) count += static_cast<int>(std::ranges::count(y.links(), link));
+  return count;
+}
+
+TEST(MachineLinks, CopiesTakeTheGraph) {
+  const Machine machine = wired_machine({"platform.ranks_per_node=1"});
+  const MachineLinks links(machine);
+  const TileRef near = tile_at(machine, 0, 0), far = tile_at(machine, 0, 1);
+  EXPECT_DOUBLE_EQ(gbytes_per_s(links.copy(0, {kHost, 1, {near}, 0})), 20);
+  EXPECT_DOUBLE_EQ(links.copy(0, {kHost, 1, {far}, 0}).latency_s, 10e-6);
+  EXPECT_DOUBLE_EQ(gbytes_per_s(links.copy(0, {2, 3, {near}, 0})), 90);
+  EXPECT_DOUBLE_EQ(links.copy(0, {2, 3, {near}, 0}).latency_s, 16e-6) << "the link's own and that of a copy";
+  EXPECT_DOUBLE_EQ(gbytes_per_s(links.copy(0, {1, 2, {near}, 0})), 20) << "by both hosts";
+}
+
+/// Ranks 0 and 1 share card 0, which is at GPU 0: their messages from host memory pass its link.
+TEST(MachineLinks, MessagesTakeTheNearestCard) {
+  const Machine machine = wired_machine();
+  const MachineLinks links(machine);
+  const Route first = links.message(Rank::of(0), Rank::of(4)),
+              second = links.message(Rank::of(1), Rank::of(5));
+  const Route other = links.message(Rank::of(2), Rank::of(6));
+  EXPECT_DOUBLE_EQ(gbytes_per_s(first), 6);
+  EXPECT_DOUBLE_EQ(first.latency_s, 2e-6) << "one leaf";
+  EXPECT_EQ(common(first, second), 6) << "memory, GPU 0's link and the card on both nodes";
+  EXPECT_EQ(common(first, other), 0);
+  const Route copy = links.copy(Rank::of(0), {kHost, 0, {tile_at(machine, Rank::of(0), 0)}, 0});
+  EXPECT_EQ(common(first, copy), 2) << "memory and GPU 0's link";
+}
+
+TEST(MachineLinks, MessagesFromDevicesPassNoHost) {
+  const Machine machine = wired_machine();
+  const MachineLinks links(machine);
+  const Route route = links.message(Rank::of(0), Rank::of(4), 0, 0);
+  EXPECT_DOUBLE_EQ(gbytes_per_s(route), 23);
+  EXPECT_DOUBLE_EQ(route.latency_s, 4e-6);
+  EXPECT_DOUBLE_EQ(gbytes_per_s(links.message(Rank::of(1), Rank::of(5), 0, 0)), 23) << "by GPU 0";
+  const Route near = links.message(Rank::of(0), Rank::of(1), 0, 0);
+  EXPECT_DOUBLE_EQ(gbytes_per_s(near), 90);
+  EXPECT_DOUBLE_EQ(near.latency_s, 5e-6);
+  EXPECT_DOUBLE_EQ(gbytes_per_s(links.message(Rank::of(0), Rank::of(1))), 8) << "from host memory";
+}
+
+/// Nodes 0 and 2 are at two leaves; 0 and 4 in two groups, whose pair has 5 GB/s.
+TEST(MachineLinks, MessagesPassTheFabric) {
+  const Machine machine = wired_machine();
+  const MachineLinks links(machine);
+  const Route leaves = links.message(Rank::of(0), Rank::of(8)),
+              groups = links.message(Rank::of(0), Rank::of(16));
+  EXPECT_DOUBLE_EQ(gbytes_per_s(leaves), 6);
+  EXPECT_DOUBLE_EQ(leaves.latency_s, 2.2e-6);
+  EXPECT_DOUBLE_EQ(gbytes_per_s(groups), 5);
+  EXPECT_DOUBLE_EQ(groups.latency_s, 2.3e-6);
+  const Route beside = links.message(Rank::of(6), Rank::of(22));  // of node 1 to node 5
+  EXPECT_EQ(common(groups, beside), 5) << "leaf, group, pair, group, leaf";
+  const Machine scattered = wired_machine({"platform.fabric.placement=scattered"});
+  EXPECT_DOUBLE_EQ(gbytes_per_s(MachineLinks(scattered).message(Rank::of(0), Rank::of(4))), 5);
+}
+
+TEST(MachineLinks, RanksMayCrowdAtOneCard) {
+  const Machine machine =
+      wired_machine({"platform.network.cards_shared=true", "platform.network.cards_per_rank=2"});
+  const MachineLinks links(machine);
+  EXPECT_EQ(common(links.message(Rank::of(2), Rank::of(6)), links.message(Rank::of(3), Rank::of(7))), 6);
+}
+
+/// With rails each card has a leaf of its own.
+TEST(MachineLinks, CardsOfANodeAreAtTheirRails) {
+  const Machine machine = wired_machine({"platform.fabric.rails=true"});
+  const MachineLinks links(machine);
+  EXPECT_DOUBLE_EQ(links.message(Rank::of(0), Rank::of(4)).latency_s, 2e-6);
+  EXPECT_DOUBLE_EQ(links.message(Rank::of(0), Rank::of(6)).latency_s, 2.2e-6) << "from card 0 to card 1";
 }
 
 }  // namespace

@@ -94,6 +94,38 @@ TEST(OriginalOrder, WaitsForBlocksOfOtherNodes) {
   EXPECT_EQ(waiting.level_s.size(), 4U);
 }
 
+/// Two ranks on each of two nodes have one of four chains each, which copy blocks 0 and 3 of w, 128 bytes
+/// each, twice. They are on ranks 0 and 3; those of R are on ranks 1 and 0. A permutation and an accumulation
+/// take 6 s, so the copy of a get 4 s; a port takes 5 s. Inside a node all is free.
+///
+/// Ranks 1 and 2 have their blocks after 5 s: 4 s of the other node's process, 5 s of the ports. They permute
+/// until 11 s. Rank 3 has its block at once, permutes it until 6 s and accumulates on node 0 until 12 s: 5 s
+/// of the ports, 6 s of the process. Rank 2 asks that process after 11 s, has its turn after 12 s and is over
+/// after 18 s. Ranks 0 and 1 accumulate in their node. Without processes rank 2 accumulates from 11 to 16 s.
+TEST(OriginalOrder, OneProcessOfANodeServesByHand) {
+  const FusedProgram program(parse_program("space p = virtual\ntensor w[p,p|p,p]\nresult R[p,p|p,p]\n"
+                                           "c: R[p1,p2,p3,p4] += 1 w[p1,p2,p3,p4]\n"
+                                           "d: R[p1,p2,p3,p4] += 1 w[p1,p2,p3,p4]\n",
+                                           "test"),
+                             {1, 2, 2}, "test");
+  Machine machine = small_machine(4, 1, kPlenty, kPlenty, 2);
+  machine.platform.addition_bytes_per_s_per_core = 128.0 / 6;
+  machine.platform.network.node_injection_bytes_per_s = 128.0 / 5;
+  OriginalOptions options;
+  options.counter = false;
+  const OriginalResult result = simulate_original(program, machine, options);
+  EXPECT_EQ(result.copied_bytes, 4 * 2 * 128);
+  EXPECT_DOUBLE_EQ(result.get_s, 5 + 5);
+  EXPECT_DOUBLE_EQ(result.accumulate_s, 6 + 7);
+  EXPECT_DOUBLE_EQ(result.queue_s, 1);
+  EXPECT_DOUBLE_EQ(result.server_s, 4 + 4 + 6 + 6);
+  EXPECT_DOUBLE_EQ(result.makespan_s, 18);
+  options.server = false;
+  const OriginalResult without = simulate_original(program, machine, options);
+  EXPECT_DOUBLE_EQ(without.makespan_s, 16);
+  EXPECT_EQ(without.server_s, 0);
+}
+
 /// As counted beforehand: 24,269 chains, 468,864 products, 14.5 TB of blocks that are fetched.
 TEST(OriginalOrder, FetchesWhatBetaCaroteneNeeds) {
   const FusedProgram program(ccsd_t2(), {108, 324, 45}, "test");

@@ -549,7 +549,9 @@ TEST(Simulation, CausesAddUpOnRandomPlans) {
     p.network = {link(), 1e7 * random.real()};
     p.runtime.copy_overhead_s = 1e-6 * random.real();
     p.runtime.message_overhead_s = 1e-6 * random.real();
-    if (seed % 3 == 0) p.runtime.unpinned = {1e7 * random.real(), 1e7 * random.real(), 1e7 * random.real()};
+    if (seed % 3 == 0)
+      p.runtime.unpinned = {1e7 * random.real(), 1e7 * random.real(), 1e7 * random.real(),
+                            1e7 * random.real()};
     p.noise = {0.05, 0.05};
     if (seed % 4 == 0) p.device.kind = DeviceKind::core;
     try {

@@ -43,5 +43,17 @@ TEST(AdditionModel, BlocksAreInMemory) {
   EXPECT_DOUBLE_EQ(block_seconds(p, 1'000'000, true), 500e-6);
 }
 
+/// Four cores share 80 GB/s: 20 GB/s each, so 2 bytes moved for each of 10 GB take 1 s. Where an addition
+/// of 15 GB takes 3 s, a copy takes two thirds of that.
+TEST(AdditionModel, CopiesReadAndWrite) {
+  Platform p;
+  EXPECT_EQ(memory_copy_seconds(p, 1000), 0);
+  p.cores_per_socket = 4;
+  p.memory_bandwidth_bytes_per_s = 80e9;
+  EXPECT_DOUBLE_EQ(memory_copy_seconds(p, 10'000'000'000), 1);
+  p.addition_bytes_per_s_per_core = 5e9;
+  EXPECT_DOUBLE_EQ(memory_copy_seconds(p, 15'000'000'000), 2);
+}
+
 }  // namespace
 }  // namespace foretile::addition_test

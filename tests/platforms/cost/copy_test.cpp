@@ -32,6 +32,17 @@ TEST(CopyModel, TheSourceDecidesHowLongTheManagerWaits) {
   EXPECT_DOUBLE_EQ(pinned.manager_s(), 2e-3);
 }
 
+// Where a runtime allocates tiles of one size one by one: 8 MB at 5 GB/s.
+TEST(CopyModel, TilesOfOneSizeAreUnpinnedWhereARateSaysSo) {
+  Platform p = platform();
+  p.runtime.unpinned = {};
+  p.runtime.unpinned.array_bytes_per_s = 5e9;
+  EXPECT_TRUE(p.runtime.unpinned.any());
+  EXPECT_DOUBLE_EQ(copy_in(p, HostTile::array, 8'000'000).blocked_s, 1.6e-3);
+  EXPECT_EQ(copy_in(p, HostTile::array, 8'000'000).linked_bytes, 0);
+  EXPECT_EQ(copy_in(p, HostTile::received, 8'000'000).blocked_s, 0);
+}
+
 TEST(CopyModel, UnpinnedCopiesAreNoFasterThanTheLink) {
   Platform p = platform();
   p.runtime.unpinned.generated_bytes_per_s = 40e9;

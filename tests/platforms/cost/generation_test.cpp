@@ -37,6 +37,14 @@ Machine machine(DeviceKind kind) {
   return m;
 }
 
+/// 8 MB: four cores make 2 MB each in 1 ms, one makes all in 4 ms.
+TEST(GenerationTimes, ATileHasSoManyCoresAtMost) {
+  Machine m = machine(DeviceKind::gpu);
+  EXPECT_DOUBLE_EQ(GenerationTimes(m, false).tile_s(8'000'000, 8), 1e-3);
+  m.platform.most_cores_per_generated_tile = 1;
+  EXPECT_DOUBLE_EQ(GenerationTimes(m, false).tile_s(8'000'000, 8), 4e-3);
+}
+
 TEST(GenerationTimes, GpusComputeAndCoresRead) {
   const Machine gpus = machine(DeviceKind::gpu), cores = machine(DeviceKind::core);
   EXPECT_TRUE(GenerationTimes(gpus, false).on_device());

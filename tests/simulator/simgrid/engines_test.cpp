@@ -67,12 +67,46 @@ void give_figures(Platform& p, Random& random) {
   p.runtime.look_overhead_s = maybe(1e-5);
   p.runtime.polling_delay_s = maybe(1e-3);
   if (random.integer(0, 2) == 0)
-    p.runtime.unpinned = {1e4 * random.real(), 1e4 * random.real(), 1e4 * random.real()};
+    p.runtime.unpinned = {1e4 * random.real(), 1e4 * random.real(), 1e4 * random.real(), 1e4 * random.real()};
   if (random.integer(0, 1) == 1) p.noise = {0.05, 0.05, 0.1, 0.1, 0.1};
   if (random.integer(0, 3) == 0) p.device.kind = DeviceKind::core;
   p.solo_speedup = 1 + random.real();
   p.links.node_message_bytes_per_s = maybe(1e4);
   p.core.kernel.rate_flops_per_s /= 1000;
+}
+
+/// A node as a graph, with cards and a fabric, where the machine has GPUs.
+void wire(Machine& machine, Random& random) {
+  Platform& p = machine.platform;
+  if (p.device.kind != DeviceKind::gpu) return;
+  const int gpus = machine.ranks_per_node * machine.devices_per_rank;
+  p.devices_per_socket = (gpus + p.sockets - 1) / p.sockets;
+  const int last = p.devices_per_node() - 1;
+  const auto table = [&](const std::string& name, const std::string& between) {
+    const auto figure = [&] { return 1e3 * (1 + 9 * random.real()); };
+    LinkTable t{.name = name, .between = between, .bytes_per_s = figure(), .back_bytes_per_s = figure()};
+    if (random.integer(0, 1) == 1) t.both_bytes_per_s = 1e4 * (1 + random.real());
+    if (random.integer(0, 1) == 1) t.all_bytes_per_s = figure();
+    if (random.integer(0, 1) == 1) t.latency_s = 1e-4 * random.real();
+    p.links.tables.push_back(t);
+  };
+  const std::string hosts = "host0.." + std::to_string(p.sockets - 1);
+  const std::string all = "gpu0.." + std::to_string(last);
+  table("host", hosts + "-" + all);
+  if (p.sockets > 1) table("bus", hosts);
+  if (last > 0 && random.integer(0, 1) == 1)
+    table("peers", random.integer(0, 1) == 1 ? all : all + "-switch");
+  p.network.cards = {.count = static_cast<int>(random.integer(1, 3)),
+                     .bytes_per_s = 5e3,
+                     .of_rank = static_cast<int>(random.integer(1, 2))};
+  table("cards", "card0.." + std::to_string(p.network.cards.count - 1) +
+                     (random.integer(0, 1) == 1 ? "-gpu0" : "-host0"));
+  p.fabric.type = "dragonfly";
+  p.fabric.group_nodes = 2;
+  p.fabric.leaf_nodes = static_cast<int>(random.integer(1, 2));
+  p.fabric.leaf_bytes_per_s = random.integer(0, 1) == 1 ? 8e3 : 0;
+  p.fabric.pair_bytes_per_s = random.integer(0, 1) == 1 ? 3e3 : 0;
+  p.fabric.placement = random.integer(0, 1) == 1 ? "packed" : "scattered";
 }
 
 /// FORETILE_TEST_ENGINES=2000 is for a run by hand.
@@ -93,6 +127,7 @@ TEST(Engines, EndEveryOperationAtTheSameTime) {
     c.machine.platform.device.memory_bytes *= 4;
     Random random(seed + 4000);
     give_figures(c.machine.platform, random);
+    if (seed % 2 == 1) wire(c.machine, random);
     Plan plan;
     try {
       plan = make_plan(c.problem, c.machine, c.settings);
