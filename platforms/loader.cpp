@@ -297,7 +297,7 @@ Platform parse_platform(const std::string& toml, const std::string& source,
   fill_gaps(platform);
   platform.source = source;
   platform.toml =
-      settings.empty() ? text : with_marked_guesses(file.text(), text, platform.estimated, settings);
+      settings.empty() ? text : with_marked_kinds(file.text(), text, platform.estimated, settings);
   return platform;
 }
 

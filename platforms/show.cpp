@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "platforms/figures.hpp"
+#include "platforms/guesses.hpp"
 
 namespace foretile {
 
@@ -191,6 +194,51 @@ std::string draw_node(const Platform& p) {
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
+namespace {
+
+using Kinds = std::vector<std::pair<std::string, FigureKind>>;
+
+std::size_t count_of(const Kinds& kinds, FigureKind kind) {
+  return static_cast<std::size_t>(std::ranges::count(kinds, kind, &Kinds::value_type::second));
+}
+
+std::vector<std::string> guesses_in(const Kinds& kinds) {
+  std::vector<std::string> guesses;
+  for (const auto& [key, kind] : kinds) {
+    if (kind == FigureKind::guess) guesses.push_back(key);
+  }
+  return guesses;
+}
+
+/// Items with commas between them, in lines of up to 100 characters.
+std::string wrapped(const std::vector<std::string>& items, const std::string& indent) {
+  constexpr std::size_t most = 100;
+  std::string text, line = indent;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::string item = items[i] + (i + 1 < items.size() ? "," : "");
+    if (line.size() > indent.size() && line.size() + 1 + item.size() > most) {
+      text += line + "\n";
+      line = indent;
+    }
+    if (line.size() > indent.size()) line += ' ';
+    line += item;
+  }
+  return text + line + "\n";
+}
+
+/// How many figures are of each kind, and which are guesses.
+std::string kinds_text(const Platform& platform) {
+  const Kinds kinds = figure_kinds(platform);
+  std::string text = fmt::format("{} figures: {} measured, {} nominal, {} derived, {} guessed, {} unmarked\n",
+                                 kinds.size(), count_of(kinds, FigureKind::measured),
+                                 count_of(kinds, FigureKind::nominal), count_of(kinds, FigureKind::derived),
+                                 count_of(kinds, FigureKind::guess), count_of(kinds, FigureKind::unmarked));
+  const std::vector<std::string> guesses = guesses_in(kinds);
+  return guesses.empty() ? text : text + "guesses:\n" + wrapped(guesses, "  ");
+}
+
+}  // namespace
+
 std::string show_platform(const Platform& platform) {
   Platform copy = platform;
   std::string text = fmt::format("{}{}, from {}\n\n", platform.name,
@@ -201,7 +249,7 @@ std::string show_platform(const Platform& platform) {
   for (const Figure& figure : figures) {
     text += fmt::format("  {:<{}} {}\n", figure.key->path, width, figure_text(figure));
   }
-  return text + "\n" + draw_node(platform);
+  return text + "\n" + kinds_text(platform) + "\n" + draw_node(platform);
 }
 
 namespace {
@@ -230,12 +278,17 @@ nlohmann::json platform_summary_json(const Platform& platform) {
     figures[figure.key->path] =
         std::visit([](const auto* value) { return JsonValue{}(value); }, figure.value);
   }
+  const Kinds kinds = figure_kinds(platform);
+  nlohmann::json counts = nlohmann::json::object();
+  for (const FigureKind kind : kFigureKinds) counts[std::string(name_of(kind))] = count_of(kinds, kind);
   return {{"name", platform.name},
           {"source", platform.source},
           {"estimated", platform.estimated},
           {"devices_per_node", platform.devices_per_node()},
           {"cores_per_node", platform.cores_per_node()},
-          {"figures", figures}};
+          {"figures", figures},
+          {"kinds", counts},
+          {"guesses", guesses_in(kinds)}};
 }
 
 }  // namespace foretile

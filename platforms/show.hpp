@@ -9,7 +9,8 @@
 
 namespace foretile {
 
-/// Every figure of the file by its key, with its unit, and the drawing of a node.
+/// Every figure of the file by its key, with its unit; how many are of each kind (FigureKind), and the
+/// guesses; and the drawing of a node.
 std::string show_platform(const Platform& platform);
 
 /// One node: its sockets with cores and memory, the devices of each socket, the links between them with the
@@ -17,7 +18,7 @@ std::string show_platform(const Platform& platform);
 std::string draw_node(const Platform& platform);
 
 /// For scripts: {"name", "source", "estimated", "devices_per_node", "cores_per_node", "figures": {KEY:
-/// value}} with the keys of the file and values in SI units.
+/// value}, "kinds": {FigureKind: number}, "guesses": [KEY]} with the keys of the file and values in SI units.
 nlohmann::json platform_summary_json(const Platform& platform);
 
 }  // namespace foretile

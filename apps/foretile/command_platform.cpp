@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// foretile platform list: all names.
+// foretile platform list: all names, by group.
 // foretile platform show NAME: a machine description with its figures in SI units.
 // foretile platform compare A B: two of them side by side.
 // foretile platform check NAME: collective operations (apps/foretile/platform_check.cpp).
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "apps/foretile/case.hpp"
 #include "apps/foretile/commands.hpp"
@@ -60,6 +61,7 @@ nlohmann::ordered_json list_json() {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const NamedPlatform& platform : named_platforms()) {
     all.push_back({{"name", platform.name},
+                   {"group", title_of(platform.group)},
                    {"description", platform.description},
                    {"file", platform.file.string()},
                    {"shadows", platform.shadows.string()}});
@@ -69,10 +71,13 @@ nlohmann::ordered_json list_json() {
 
 void list(const Options& options) {
   if (options.json) return print_json(list_json());
+  std::optional<PlatformGroup> group;
   for (const NamedPlatform& platform : named_platforms()) {
-    fmt::print("{}: {}\n", platform.name, one_line(platform.description));
-    if (!platform.file.empty()) fmt::print("    {}\n", one_line(platform.file.string()));
-    if (!platform.shadows.empty()) fmt::print("    hides {}\n", one_line(platform.shadows.string()));
+    if (platform.group != group) fmt::print("{}{}\n", group ? "\n" : "", title_of(platform.group));
+    group = platform.group;
+    fmt::print("  {}: {}\n", platform.name, one_line(platform.description));
+    if (!platform.file.empty()) fmt::print("      {}\n", one_line(platform.file.string()));
+    if (!platform.shadows.empty()) fmt::print("      hides {}\n", one_line(platform.shadows.string()));
   }
 }
 

@@ -54,6 +54,15 @@ TEST_F(PlatformList, AUsersOwnPlatformHidesOneThatShips) {
   EXPECT_NE(shadow_warning("summit").find("hides"), std::string::npos);
 }
 
+TEST_F(PlatformList, GroupsAreThoseOfTheFolderAndOfTheComment) {
+  write_own("mine");
+  EXPECT_EQ(listed("here").group, PlatformGroup::here);
+  EXPECT_EQ(listed("mine").group, PlatformGroup::own);
+  EXPECT_EQ(listed("frontier").group, PlatformGroup::today);
+  EXPECT_EQ(listed("summit").group, PlatformGroup::papers);
+  EXPECT_EQ(named_platforms().front().name, "here");
+}
+
 TEST_F(PlatformList, OnlyFilesHaveANamedPlatform) {
   std::filesystem::create_directory(own("folder"));
   for (const NamedPlatform& platform : named_platforms()) EXPECT_NE(platform.name, "folder");

@@ -59,6 +59,23 @@ TEST(ShowPlatform, ListsFiguresByKey) {
   EXPECT_EQ(text.find("nvlink.h2d_bandwidth"), std::string::npos);
 }
 
+TEST(ShowPlatform, SaysHowWellFiguresAreKnown) {
+  const std::string text = small_with("rate = \"1 GB/s\"", "rate = \"1 GB/s\"  # guess: of a core");
+  const std::string shown = show_platform(parse_platform(text, "p.toml"));
+  EXPECT_NE(shown.find("19 figures: 0 measured, 0 nominal, 0 derived, 1 guessed, 18 unmarked\n"
+                       "guesses:\n  generation.rate\n"),
+            std::string::npos)
+      << shown;
+}
+
+TEST(PlatformJson, HasKindsOfFigures) {
+  const std::string text = small_with("rate = \"1 GB/s\"", "rate = \"1 GB/s\"  # guess: of a core");
+  const nlohmann::json json = platform_summary_json(parse_platform(text, "p.toml"));
+  EXPECT_EQ(json.at("kinds").at("guess"), 1);
+  EXPECT_EQ(json.at("kinds").at("measured"), 0);
+  EXPECT_EQ(json.at("guesses"), nlohmann::json::array({"generation.rate"}));
+}
+
 TEST(PlatformJson, HasFiguresInSiUnits) {
   const nlohmann::json json = platform_summary_json(parse_platform(small_platform, "p.toml"));
   EXPECT_EQ(json.at("name"), "small");
