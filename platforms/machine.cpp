@@ -61,7 +61,7 @@ std::int64_t Machine::host_bytes_per_rank() const {
 }
 
 std::int64_t Machine::host_bytes_beside_devices() const {
-  const bool same_memory = platform.device.kind == DeviceKind::core;
+  const bool same_memory = !platform.has_device_memory();
   const std::int64_t kept = same_memory ? devices_per_rank * platform.device.memory_bytes : 0;
   return std::max<std::int64_t>(0, host_bytes_per_rank() - kept);
 }

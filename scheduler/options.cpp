@@ -47,14 +47,14 @@ SchedulerOptions scheduler_options(const PlanFrame& frame, const RankPlan& plan,
   for (const DevicePlan& device : plan.devices) {
     const DeviceClass& of = frame.class_of(device);
     DeviceTraits traits;
-    traits.in_host_memory = of.kind == DeviceKind::core;
-    traits.cores = traits.in_host_memory ? of.cores : 0;
+    traits.in_host_memory = of.in_host_memory();
+    traits.cores = of.kind == DeviceKind::core ? of.cores : 0;
     traits.generates_tiles = !traits.in_host_memory && GenerationTimes(machine, read).on_device();
     traits.batch = frame.batch;
-    if (traits.in_host_memory && frame.batch == 1 && !in_plan_order)
+    if (of.kind == DeviceKind::core && frame.batch == 1 && !in_plan_order)
       traits.batch = products_at_once(contraction, of.cores);
     traits.socket = machine.socket_of(rank, Device::of(std::ssize(options.devices)));
-    if (traits.in_host_memory && p.device.kind == DeviceKind::gpu)
+    if (of.kind == DeviceKind::core && p.device.kind == DeviceKind::gpu)
       options.core_slots = std::max(1, machine.cores_beside_gpus());
     options.devices.push_back(traits);
   }

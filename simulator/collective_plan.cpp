@@ -420,6 +420,9 @@ const std::vector<CollectiveKind>& collective_kinds() {
 CollectivePlan collective_plan(std::string_view collective, std::string_view algorithm, int ranks,
                                std::int64_t bytes) {
   const std::vector<std::string>& known = algorithms_of(collective);
+  if (ranks > kMostRanks)
+    throw input_error("ranks", fmt::format("{}", ranks), fmt::format("at most {}", kMostRanks),
+                      "take fewer nodes or ranks per node: some algorithms have ranks^2 messages");
   if (ranks < 2)
     throw input_error("ranks", fmt::format("{}", ranks), "at least 2 for a collective operation");
   for (const Named& named : algorithms()) {

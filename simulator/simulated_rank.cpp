@@ -269,7 +269,7 @@ void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
   const MemoryPlace device = copy.to == kHost ? copy.from : copy.to;
   double& manager_free_at = manager_free_at_[device];
   const CopyCost cost = cost_of(copy);
-  if (frame_.class_of(plan_.devices[device]).kind == DeviceKind::core) {  // C is in host memory already
+  if (frame_.class_of(plan_.devices[device]).in_host_memory()) {  // C is there already
     Activity& a = activity(id, Activity::Kind::plain);
     fifo(a, manager_free_at, cost.software_s);
     a.software_s = manager_free_at - now();

@@ -29,7 +29,7 @@ std::vector<BlockNeeds> NeedsCounter::blocks(Rank rank, const DevicePlan& device
   rank_ = rank;
   memory_ = plan_.memory_of(device);
   least_ = &of_class_[static_cast<std::size_t>(device.device_class)];
-  gpu_ = plan_.class_of(device).kind == DeviceKind::gpu;
+  gpu_ = !plan_.class_of(device).in_host_memory();
   made_here_ = gpu_ && generation_.on_device();
   ++device_number_;
   std::vector<BlockNeeds> needs;

@@ -38,7 +38,7 @@ class ProblemNeeds {
         sources_(sources),
         distribution_(distribution),
         least_(machine, p.element(), kAnyBatch),
-        gpu_(platform_.device.kind == DeviceKind::gpu),
+        gpu_(platform_.has_device_memory()),
         generation_(machine, p.sources.b == Source::in_file),
         a_used_(p.a.nonzeros(), 0),
         b_row_(p.b.nonzeros(), -1),
@@ -224,7 +224,7 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
   if (!making.on_device())
     add(generation_s / (1.0 * machine.ranks * machine.cores_per_rank()), "generation on all cores",
         generation);
-  if (with_cores) return bound;
+  if (with_cores || !p.has_device_memory()) return bound;
   if (making.on_device())
     add(making.device_s(needs.generated_bytes) / devices, "generation on all devices", generation);
   add(host_to_device_s(p, needs.host_bytes, devices), "loads of all devices", copies);

@@ -42,7 +42,11 @@ struct Block {
 struct DeviceClass {
   DeviceKind kind = DeviceKind::gpu;  ///< GPU or core
   std::int64_t memory_bytes = 0;      ///< that a device may use
-  int cores = 1;  ///< that share each product of a device (platforms/cost/team.hpp); of GPUs 1
+  int cores = 1;               ///< that share each product of a device (platforms/cost/team.hpp); of GPUs 1
+  bool shares_memory = false;  ///< GPUs whose memory is the host's
+
+  /// Whether nothing is copied to such devices: cores, and GPUs that share the host's memory.
+  bool in_host_memory() const { return kind == DeviceKind::core || shares_memory; }
 };
 
 /// Work of one device.

@@ -106,7 +106,9 @@ class StepJoiner {
     plan_.partial_sums = true;
     plan_.host_budget_bytes = machine_.host_bytes_per_rank();
     if (!like)
-      plan_.device_classes = {{machine_.platform.device.kind, machine_.platform.device.memory_bytes}};
+      plan_.device_classes = {{.kind = machine_.platform.device.kind,
+                               .memory_bytes = machine_.platform.device.memory_bytes,
+                               .shares_memory = machine_.platform.device.in_host_memory}};
     for (RankPlan& rank : plan_.ranks) {
       for (const int device_class : classes_of_devices(plan_, machine_))
         rank.devices.push_back({.blocks = {}, .device_class = device_class});

@@ -41,7 +41,9 @@ PlanFrame common_frame(std::string_view strategy, const Machine& machine, const 
   frame.strategy = strategy;
   frame.parameters = settings;
   frame.grid = {p, machine.ranks / p};
-  frame.device_classes = {{machine.platform.device.kind, machine.platform.device.memory_bytes}};
+  frame.device_classes = {{.kind = machine.platform.device.kind,
+                           .memory_bytes = machine.platform.device.memory_bytes,
+                           .shares_memory = machine.platform.device.in_host_memory}};
   frame.host_budget_bytes = machine.host_bytes_per_rank();
   frame.batch = static_cast<int>(integer_setting(settings, "batch"));
   if (settings.at("store") == "lru") frame.store = Store::lru;

@@ -240,7 +240,7 @@ class HostMemoryPass final : public VerifyPass {
   void device(const DeviceView& device) override {
     if (!plan_.operands.b.generated()) return;
     const auto of = static_cast<std::size_t>(device.device_class);
-    if (plan_.device_classes[of].kind != DeviceKind::core) return;
+    if (!plan_.device_classes[of].in_host_memory()) return;
     tiles_.kept_b += plan_.operands.b.streams() ? device.memory_bytes : largest_block_of_b(device);
   }
   void close(Rank rank) override {

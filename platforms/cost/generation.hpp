@@ -36,7 +36,7 @@ class GenerationTimes {
 
   /// Whether GPUs make their tiles themselves.
   bool on_device() const {
-    return p_.device.kind == DeviceKind::gpu && !reads_ && p_.generation_bytes_per_s_on_device > 0;
+    return p_.has_device_memory() && !reads_ && p_.generation_bytes_per_s_on_device > 0;
   }
   /// Of GPUs that make tiles.
   double device_s(double bytes, double devices = 1) const {

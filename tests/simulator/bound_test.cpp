@@ -44,6 +44,7 @@ void draw_platform(Machine& machine, Random& random) {
     p.device.batched = {.rate_flops_per_s = 1e9 * random.real(), .latency_s = 1e-5 * random.real()};
   p.generation_bytes_per_s_per_core = 1e6 * (1 + 99 * random.real());
   if (one_in(5)) p.generation_bytes_per_s_on_device = 1e8 * random.real();
+  if (one_in(5)) p.device.in_host_memory = true;
   if (!one_in(3)) return;
   p.device.kind = DeviceKind::core;
   p.solo_speedup = one_in(2) ? 1 + random.real() : 1;
