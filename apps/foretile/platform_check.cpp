@@ -77,7 +77,7 @@ nlohmann::ordered_json check_json(const CheckArguments& arguments, const Machine
                     {"seconds", one.time.seconds},
                     {"seconds_without_bytes", one.latency_s},
                     {"messages", one.time.messages},
-                    {"message_bytes", one.time.bytes}});
+                    {"sent_bytes", one.time.bytes}});
   }
   return {{"platform", machine.platform.name},
           {"collective", arguments.collective},
@@ -118,14 +118,6 @@ void check(const CheckArguments& arguments) {
   }
 }
 
-std::string collectives_help() {
-  std::string text = "Algorithm. Default: the first of the collective. ";
-  for (const CollectiveKind& kind : collective_kinds())
-    text += fmt::format("{}: {}. ", kind.name, fmt::join(kind.algorithms, ", "));
-  text.pop_back();
-  return text;
-}
-
 std::string collective_names() {
   std::vector<std::string> names;
   for (const CollectiveKind& kind : collective_kinds()) names.push_back(kind.name);
@@ -144,11 +136,17 @@ void add_platform_check(CLI::App& group) {
       ->check(not_empty_check())
       ->required();
   command->add_option("--collective", arguments->collective, "Operation of MPI: " + collective_names())
+      ->type_name("NAME")
       ->capture_default_str();
-  command->add_option("--algorithm", arguments->algorithm, collectives_help());
+  command
+      ->add_option(
+          "--algorithm", arguments->algorithm,
+          "Algorithm of the collective, such as ring; an unknown name lists them. Default: the first")
+      ->type_name("NAME");
   command
       ->add_option("--bytes", arguments->bytes,
                    "Bytes of the operation's buffer, such as 64MiB; several are separated by blanks")
+      ->type_name("BYTES")
       ->default_str("64MiB");
   command->add_option("--nodes", arguments->nodes, "Number of nodes. Default: 2");
   command->add_option("--ranks-per-node", arguments->ranks_per_node, "MPI ranks on each node. Default: 1");

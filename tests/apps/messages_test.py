@@ -145,7 +145,7 @@ def check_platforms(folder):
     own.write_bytes(pathlib.Path(summit["file"]).read_bytes())
     os.environ["XDG_CONFIG_HOME"] = str(folder)
     listed = call("platform", "list").stdout.decode()
-    assert f"    {own}\n    hides {summit['file']}\n" in listed, listed
+    assert f"      {own}\n      hides {summit['file']}\n" in listed, listed
     done = call("platform", "show", "summit")
     assert done.returncode == 0 and b"note: platform summit is your own" in done.stderr, done
 
