@@ -449,6 +449,30 @@ void require_way(const NodeGraph& graph, NodePart from, NodePart to, const std::
                     "name it in the `between` of a [link.NAME]");
 }
 
+/// What simulations keep of a copy, and of a message with its way at either end
+/// (simulator/machine_links.hpp).
+constexpr std::size_t kMostShared = 24, kMostSharedToCard = 7;
+
+void check_length(const NodeGraph& graph, NodePart from, NodePart to, const Where& where) {
+  const std::size_t most = to.kind == Kind::card ? kMostSharedToCard : kMostShared;
+  const std::size_t found = std::max(graph.path(from, to).shared.size(), graph.path(to, from).shared.size());
+  if (found <= most) return;
+  throw input_error(where("link"), fmt::format("a way that {} limits share", found),
+                    fmt::format("at most {} to a {}", most, to.kind == Kind::card ? "card" : "GPU"),
+                    "join the parts by fewer links, or leave out some both_ and all_ bandwidths");
+}
+
+void check_lengths(const Platform& p, const NodeGraph& graph, const Where& where) {
+  std::vector<NodePart> memories;
+  for (int host = 0; host < p.sockets; ++host) memories.push_back({Kind::host, host});
+  for (int device = 0; device < gpus_of(p); ++device) memories.push_back({Kind::device, device});
+  for (const NodePart& from : memories) {
+    for (const NodePart& to : memories) check_length(graph, from, to, where);
+    for (int card = 0; card < p.network.cards.count; ++card)
+      check_length(graph, from, {Kind::card, card}, where);
+  }
+}
+
 /// A device's own host is the nearest, or no path from a nearer one is wider.
 void check_order_of_hosts(const Platform& p, const NodeGraph& graph, const Where& where) {
   for (int d = 0; d < gpus_of(p); ++d) {
@@ -487,6 +511,7 @@ void check_links(const Platform& p, const Where& where) {
     require_way(graph, {Kind::host, 0}, {Kind::host, h}, fmt::format("host{} without a way to host0", h),
                 where);
   check_order_of_hosts(p, graph, where);
+  check_lengths(p, graph, where);
 }
 
 }  // namespace foretile

@@ -227,6 +227,18 @@ TEST(NodeGraph, RefusesWhatIsNotThere) {
   expect_parts(error_of(cards), {"network.cards", "where they are attached"});
 }
 
+/// A card behind nine switches in a row.
+TEST(NodeGraph, RefusesWaysOfTooManyLinks) {
+  std::string between = "host0-s0";
+  for (int n = 0; n < 8; ++n) between += " s" + std::to_string(n) + "-s" + std::to_string(n + 1);
+  const std::string links = link("host", "host0-gpu0..3", "bandwidth = 1e9") +
+                            link("chain", between, "bandwidth = 1e9") +
+                            link("nic", "s8-card0", "bandwidth = 1e9");
+  std::string text = with_links(links);
+  text.replace(text.find("[network]"), 9, "[network]\ncards = 1\ncard_bandwidth = 25e9");
+  expect_parts(error_of(text), {"p.toml:", "link", "limits share", "at most 7 to a card"});
+}
+
 /// gpu0 and gpu1 belong to host0, as each host has two.
 TEST(NodeGraph, HostsAreNumberedByTheirGpus) {
   const std::string text =
