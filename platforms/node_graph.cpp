@@ -174,7 +174,8 @@ NodeGraph::NodeGraph(const Platform& p, int least_devices)
   std::vector<std::string> hubs;
   const auto pairs = all_pairs(p, hubs);
   hubs_ = static_cast<int>(hubs.size());
-  hops_.resize(static_cast<std::size_t>(hosts_ + devices_ + cards_ + hubs_));
+  const int vertices = hosts_ + devices_ + cards_ + hubs_;
+  hops_.resize(static_cast<std::size_t>(vertices));
   const double per_host = p.links.socket_host_to_device_bytes_per_s;
   for (int host = 0; host < hosts_; ++host) {
     for (const double capacity : {p.memory_bandwidth_bytes_per_s, per_host, per_host}) shared(capacity);

@@ -66,7 +66,7 @@ Checked checked(const CheckArguments& arguments, const Machine& machine, std::in
   const auto time = [&](std::int64_t of) {
     return simulate_collective(collective_plan(arguments.collective, algorithm, machine.ranks, of), machine);
   };
-  return {bytes, time(bytes), time(4 * machine.ranks).seconds};
+  return {bytes, time(bytes), time(std::int64_t{4} * machine.ranks).seconds};
 }
 
 nlohmann::ordered_json check_json(const CheckArguments& arguments, const Machine& machine,
