@@ -89,7 +89,7 @@ void progress_loop(RankScheduler& scheduler, RankBackend& backend, Messenger& me
 }
 
 /// Of the rank's logical devices, among those of its node.
-int first_device(const Machine& machine, const NodePlace& place) {
+int first_device(const Machine& machine, const RankOnNode& place) {
   return place.number * machine.devices_per_rank;
 }
 
@@ -124,7 +124,7 @@ struct Work {
   Rank rank;
 };
 
-std::unique_ptr<GpuBackend> make_gpu_backend(const Work& work, HostStore& host, NodePlace place,
+std::unique_ptr<GpuBackend> make_gpu_backend(const Work& work, HostStore& host, RankOnNode place,
                                              const RunOptions& run, const GpuBackendOptions& given,
                                              Transport transport) {
   GpuBackendOptions options = given;
@@ -137,7 +137,7 @@ std::unique_ptr<GpuBackend> make_gpu_backend(const Work& work, HostStore& host, 
   return gpus;
 }
 
-std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int cores, NodePlace place,
+std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int cores, RankOnNode place,
                                           const RunOptions& run, Transport transport) {
   const ProductForm form = product_form(work.frame, work.contraction);
   std::vector<int> sharing;
@@ -192,7 +192,7 @@ RunResult run_part(const PlanFrame& frame, const RankPlan& plan, const Contracti
   const Work work{frame, plan, contraction, machine, rank};
   const SchedulerOptions scheduling = scheduling_of(frame, plan, contraction, machine, rank, options);
   RunResult result;
-  const NodePlace place = place_on_node(communicator);
+  const RankOnNode place = place_on_node(communicator);
   // What fails on one rank now, in a caller's numbers or for want of memory, ends the run on all.
   agree(communicator, [&] {
     if (options.gpus) options.gpus->use_for_host(first_device(machine, place) % options.gpus->count());

@@ -59,12 +59,12 @@ cpu_set_t joined_masks(MPI_Comm node) {
   return cores;
 }
 
-NodePlace find_place_on_node(MPI_Comm communicator) {
+RankOnNode find_place_on_node(MPI_Comm communicator) {
   MPI_Comm node = ranks_of_node(communicator);
   const int ranks = size_of(node);
   const cpu_set_t mine = own_mask(), cores = joined_masks(node);
   const int own = CPU_COUNT(&mine);
-  const NodePlace place = place_with_cores(rank_in(node), ranks, own, CPU_COUNT(&cores));
+  const RankOnNode place = place_with_cores(rank_in(node), ranks, own, CPU_COUNT(&cores));
   require_mpi(MPI_Comm_free(&node), "node");
   return place;
 }
@@ -72,13 +72,13 @@ NodePlace find_place_on_node(MPI_Comm communicator) {
 /// In the bits of a pointer, which MPI keeps by value: memory for it might be missing on one rank alone.
 using PackedPlace = std::array<std::uint16_t, 4>;
 
-void* packed(const NodePlace& place) {
+void* packed(const RankOnNode& place) {
   const auto figure = [](int number) { return static_cast<std::uint16_t>(std::min(number, UINT16_MAX)); };
   return std::bit_cast<void*>(
       PackedPlace{figure(place.number), figure(place.ranks), figure(place.cores), figure(place.node_cores)});
 }
 
-NodePlace unpacked(void* attribute) {
+RankOnNode unpacked(void* attribute) {
   const auto figures = std::bit_cast<PackedPlace>(attribute);
   return {figures[0], figures[1], figures[2], figures[3]};
 }
@@ -91,17 +91,17 @@ int make_place_key() {
 
 }  // namespace
 
-NodePlace place_with_cores(int number, int ranks, int own, int together) {
+RankOnNode place_with_cores(int number, int ranks, int own, int together) {
   return {number, ranks, std::clamp(together / ranks, 1, std::max(1, own)), std::max(1, together)};
 }
 
-NodePlace place_on_node(MPI_Comm communicator) {
+RankOnNode place_on_node(MPI_Comm communicator) {
   static const int key = make_place_key();
   void* known = nullptr;
   int is_known = 0;
   require_mpi(MPI_Comm_get_attr(communicator, key, static_cast<void*>(&known), &is_known), "node");
   if (is_known) return unpacked(known);
-  const NodePlace place = find_place_on_node(communicator);
+  const RankOnNode place = find_place_on_node(communicator);
   require_mpi(MPI_Comm_set_attr(communicator, key, packed(place)), "node");
   return place;
 }

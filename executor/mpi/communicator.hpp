@@ -21,7 +21,7 @@ Rank rank_in(MPI_Comm communicator);
 int size_of(MPI_Comm communicator);
 
 /// A rank among those that share its node's memory.
-struct NodePlace {
+struct RankOnNode {
   int number = 0;
   int ranks = 1;
   int cores = 1;       ///< this rank's share of those that the ranks may use (their affinity masks)
@@ -30,11 +30,11 @@ struct NodePlace {
 
 /// Rank `number` of `ranks`; it may use `own` cores, and the ranks of its node `together`. A rank that is
 /// bound to cores has these; ranks that may use the same cores share them evenly.
-NodePlace place_with_cores(int number, int ranks, int own, int together);
+RankOnNode place_with_cores(int number, int ranks, int own, int together);
 
 /// Collective. The communicator keeps the answer, and duplicates have it too: finding it takes a millisecond.
-NodePlace place_on_node(MPI_Comm communicator);
-/// NodePlace::cores. Collective as place_on_node().
+RankOnNode place_on_node(MPI_Comm communicator);
+/// RankOnNode::cores. Collective as place_on_node().
 int cores_of_rank(MPI_Comm communicator);
 /// Most that the ranks of one node may use together: a launcher may have bound each to some. Collective, the
 /// same on all ranks.

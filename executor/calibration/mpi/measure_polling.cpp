@@ -166,7 +166,7 @@ double lost_core_seconds(double alone, double beside, double cores, double secon
 
 PollingFigures measure_polling(MPI_Comm communicator, const PollingOptions& options,
                                const TimeBudget& budget) {
-  const NodePlace place = place_on_node(communicator);
+  const RankOnNode place = place_on_node(communicator);
   const Rank rank = rank_in(communicator);
   const int ranks = size_of(communicator);
   const int all = machine_facts().cores;

@@ -32,7 +32,7 @@ TEST(Communicator, KnowsWhoSharesTheNode) {
 /// A node of 16 cores: launchers bind 4 ranks to 4 each, or none, or each to one.
 TEST(PlaceWithCores, SharesWhatTheRanksMayUse) {
   for (const int own : {4, 16}) {
-    const NodePlace place = place_with_cores(2, 4, own, 16);
+    const RankOnNode place = place_with_cores(2, 4, own, 16);
     EXPECT_EQ(place.cores, 4);
     EXPECT_EQ(place.node_cores, 16);
   }
