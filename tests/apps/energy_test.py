@@ -120,7 +120,8 @@ class Energy(unittest.TestCase):
         self.assertRegex(text, r"\nleast energy       [\d.]+ m?J on ")
 
     def test_tune(self):
-        space = ("--platform", "known.toml", "--tie", 0, "--engine", "fluid")
+        (self.folder / "space.toml").write_text('[parameters]\nstrategy = ["stationary-c", "grid-3d"]\nb = [1, 4]\nlookahead = [1, 2]\n')
+        space = ("--platform", "known.toml", "--space", "space.toml", "--tie", 0, "--engine", "fluid")
         pruned = self.json("tune", "p.toml", *space, "--goal", "energy")
         self.assertEqual(pruned["goal"], "energy")
         self.assertTrue(pruned["proven"])
