@@ -127,6 +127,11 @@ std::vector<std::string> guessed_keys(const Platform& platform) {
   return guessed_in(platform.toml, platform.estimated);
 }
 
+bool power_is_guessed(const Platform& platform) {
+  const std::vector<std::string> keys = guessed_keys(platform);
+  return std::ranges::any_of(keys, [](const std::string& key) { return key.starts_with("power."); });
+}
+
 std::string with_marked_kinds(const std::string& text, const std::string& before, bool estimated,
                               const std::vector<std::string>& settings) {
   const toml::table table = toml::parse(text);

@@ -17,6 +17,9 @@ namespace foretile {
 /// them; of an estimated platform all but numbers, memory sizes and what --set gave.
 std::vector<std::string> guessed_keys(const Platform& platform);
 
+/// Whether a figure of [power] is one of them.
+bool power_is_guessed(const Platform& platform);
+
 /// How well a figure is known, as the comment behind its value says: the word "guess", else the first of the
 /// others.
 enum class FigureKind : std::uint8_t {

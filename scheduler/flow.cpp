@@ -191,6 +191,7 @@ void Flow::done(const TaskOperation& operation, const TraceEvent& event, RankSta
   --cores_.busy;
   ++statistics.combines;
   statistics.combined_bytes += event.bytes;
+  statistics.combine_core_s += event.end_s - event.start_s;
   const FlowTask& task = flow_.tasks[static_cast<std::size_t>(operation.task)];
   --left_[task.step];
   for_each_of(behind_, operation.task, [this](TaskNumber behind) { satisfied(behind); });

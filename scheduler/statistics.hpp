@@ -41,6 +41,7 @@ struct RankCounts {
   std::int64_t combines = 0;                  ///< additions of parts of C, each of the tiles of one sum
   std::int64_t combined_bytes = 0;            ///< that they added
   double combine_s = 0;                       ///< time with at least one of them under way
+  double combine_core_s = 0;                  ///< core-seconds
   std::int64_t sent_bytes = 0;                ///< of all messages of the rank
   std::int64_t sent_between_nodes_bytes = 0;  ///< of these, to ranks of other nodes
   std::int64_t received_bytes = 0;            ///< of all messages to the rank

@@ -141,6 +141,7 @@ void Sums::done(const CombineOperation& operation, const TraceEvent& event, Rank
   --cores_.busy;
   ++statistics.combines;
   statistics.combined_bytes += event.bytes;
+  statistics.combine_core_s += event.end_s - event.start_s;
   State& state = states_[operation.sum];
   const PlaceOfC& from = operation.combine.from;
   if (from.kind == PlaceOfC::Kind::device) {

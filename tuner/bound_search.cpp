@@ -9,7 +9,7 @@ Box box_of(const Candidate& candidate, double bound_s) {
   return {bound_s, [left = std::optional(candidate)]() mutable { return std::exchange(left, std::nullopt); }};
 }
 
-BoundSearch::BoundSearch(std::vector<Box> boxes) {
+BoundSearch::BoundSearch(std::vector<Box> boxes, Goal goal) : goal_(goal) {
   for (Box& box : boxes) {
     const std::optional<Candidate> first = box.next();
     if (!first) continue;
@@ -89,7 +89,7 @@ void BoundSearch::tell_same(const Candidate& candidate, const Candidate& other) 
 }
 
 void BoundSearch::tell(const Candidate& candidate, const Outcome& outcome) {
-  if (outcome.done()) best_s_ = std::min(best_s_, outcome.makespan_s);
+  if (outcome.done()) best_s_ = std::min(best_s_, cost_of(outcome, goal_));
   const auto [known, is_new] = numbers_.try_emplace(candidate, known_.size());
   const std::size_t number = known->second;
   if (is_new) known_.push_back({candidate});

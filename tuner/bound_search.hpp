@@ -28,7 +28,8 @@ Box box_of(const Candidate& candidate, double bound_s);
 /// Best-first: the next candidate comes from the box with the least bound, and a bound of its own is asked
 /// for; it is evaluated when that is the least of all bounds. A candidate is left out when its bound is not
 /// below the best time told, or when its plan (a text that is the same for candidates which stand for the
-/// same plan) is known or under way. Memory grows with the candidates that came, not with the boxes.
+/// same plan) is known or under way. Times and bounds are costs in the unit of the goal (cost_of()). Memory
+/// grows with the candidates that came, not with the boxes.
 class BoundSearch {
  public:
   enum class Step { bound, evaluate };
@@ -39,7 +40,7 @@ class BoundSearch {
   };
 
   /// Equal bounds go by their order here, evaluations before bounds. No candidate is in two boxes.
-  explicit BoundSearch(std::vector<Box> boxes);
+  explicit BoundSearch(std::vector<Box> boxes, Goal goal = Goal::time);
 
   /// What to do next; nothing when nothing is left, or all that is left waits for tasks under way.
   /// `evaluate_first`: no further bounds as long as there is something to evaluate.
@@ -99,6 +100,7 @@ class BoundSearch {
   std::map<std::string, std::set<std::size_t>> of_plan_;  // candidates with this plan that are not closed
   std::set<std::string> known_plans_;
   std::set<Place> to_evaluate_, open_;
+  Goal goal_;
   double best_s_ = std::numeric_limits<double>::infinity();
 };
 

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/parse.hpp"
+#include "base/quantity.hpp"
 
 namespace foretile {
 
@@ -38,10 +39,22 @@ std::string gap_text(const NodesResult& result) {
   return *result.gap == 0 ? "proven" : fmt::format("{:.1f}%", 100 * *result.gap);
 }
 
-std::string line_of(const NodesResult& result) {
+/// `energy`: with a column of joules.
+std::string line_of(const NodesResult& result, bool energy) {
   if (!result.best) return fmt::format("{:>5}  {}\n", result.nodes, result.message);
-  return fmt::format("{:>5}  {:>8.4g}  {:>10.4g}  {:>7}\n", result.nodes, result.best->outcome.makespan_s,
-                     result.node_hours(), gap_text(result));
+  const std::optional<double> joules = result.joules();
+  return fmt::format("{:>5}  {:>8.4g}  {:>10.4g}{}  {:>7}\n", result.nodes, result.best->outcome.makespan_s,
+                     result.node_hours(),
+                     !energy  ? ""
+                     : joules ? fmt::format("  {:>9.4g}", *joules)
+                              : fmt::format("  {:>9}", "-"),
+                     gap_text(result));
+}
+
+/// What the goal wants least.
+double cost_of(const NodesResult& result, Goal goal) {
+  if (!result.best) return 0;
+  return goal == Goal::node_hours ? result.node_hours() : cost_of(result.best->outcome, goal);
 }
 
 }  // namespace
@@ -53,7 +66,8 @@ std::string nodes_text(int nodes) {
 Goal goal_of(const std::string& text, std::string_view where) {
   if (text == "time") return Goal::time;
   if (text == "node-hours") return Goal::node_hours;
-  throw input_error(where, text, "time or node-hours");
+  if (text == "energy") return Goal::energy;
+  throw input_error(where, text, "time, node-hours or energy");
 }
 
 NodeRange node_range(const std::string& text, std::string_view where) {
@@ -84,7 +98,9 @@ NodesResult nodes_result(int nodes, const TuneResult& result, double tie) {
   if (const Evaluation* const taken = result.chosen(tie)) {
     found.best = *taken;
     if (found.gap)
-      *found.gap = (1 + *found.gap) * taken->outcome.makespan_s / result.best()->outcome.makespan_s - 1;
+      *found.gap = (1 + *found.gap) * cost_of(taken->outcome, result.goal) /
+                       cost_of(result.best()->outcome, result.goal) -
+                   1;
   } else {
     found.message = result.ranking.empty() ? "nothing was finished" : result.ranking.front().outcome.message;
   }
@@ -93,11 +109,7 @@ NodesResult nodes_result(int nodes, const TuneResult& result, double tie) {
 
 const NodesResult* best_of(const std::vector<NodesResult>& results, Goal goal) {
   const auto key = [goal](const NodesResult& result) {
-    return std::tuple(!result.best,
-                      goal == Goal::node_hours ? result.node_hours()
-                      : result.best            ? result.best->outcome.makespan_s
-                                               : 0.0,
-                      result.nodes);
+    return std::tuple(!result.best, cost_of(result, goal), result.nodes);
   };
   const auto least =
       std::min_element(results.begin(), results.end(),
@@ -105,16 +117,24 @@ const NodesResult* best_of(const std::vector<NodesResult>& results, Goal goal) {
   return least == results.end() || !least->best ? nullptr : &*least;
 }
 
-std::string nodes_table(std::vector<NodesResult> results) {
+std::string nodes_table(std::vector<NodesResult> results, bool about) {
   sort_by_nodes(results);
-  std::string text = fmt::format("{:>5}  {:>8}  {:>10}  {:>7}\n", "nodes", "time/s", "node-hours", "gap");
-  for (const NodesResult& result : results) text += line_of(result);
+  const bool energy =
+      std::ranges::any_of(results, [](const NodesResult& r) { return r.joules().has_value(); });
+  std::string text = fmt::format("{:>5}  {:>8}  {:>10}{}  {:>7}\n", "nodes", "time/s", "node-hours",
+                                 energy ? fmt::format("  {:>9}", "energy/J") : "", "gap");
+  for (const NodesResult& result : results) text += line_of(result, energy);
   const NodesResult* const fastest = best_of(results, Goal::time);
   if (!fastest) return text;
   const NodesResult& cheapest = *best_of(results, Goal::node_hours);
   text += fmt::format("\nshortest time      {:.4g} s on {}\n", fastest->best->outcome.makespan_s,
                       nodes_text(fastest->nodes));
   text += fmt::format("fewest node-hours  {:.4g} on {}\n", cheapest.node_hours(), nodes_text(cheapest.nodes));
+  if (energy) {
+    const NodesResult& least = *best_of(results, Goal::energy);
+    text += fmt::format("least energy       {}{} on {}\n", about ? "about " : "",
+                        quantity(least.joules().value_or(0), "J"), nodes_text(least.nodes));
+  }
   return text;
 }
 
@@ -131,6 +151,7 @@ nlohmann::json to_json(std::vector<NodesResult> results) {
       line["makespan_s"] = result.best->outcome.makespan_s;
       line["node_hours"] = result.node_hours();
       line["parameters"] = result.best->candidate;
+      if (const std::optional<double> joules = result.joules()) line["joules"] = *joules;
       if (is_coarse(result.best->outcome)) line["coarse"] = true;
       if (result.gap) line["gap"] = *result.gap;
     } else {

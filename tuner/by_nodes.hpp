@@ -15,13 +15,7 @@ namespace foretile {
 /// "1 node", "2 nodes".
 std::string nodes_text(int nodes);
 
-/// What the best of a machine is chosen by.
-enum class Goal {
-  time,       ///< least makespan
-  node_hours  ///< least makespan times nodes
-};
-
-/// "time" or "node-hours". Throws InputError for another text, which begins with `where`.
+/// "time", "node-hours" or "energy". Throws InputError for another text, which begins with `where`.
 Goal goal_of(const std::string& text, std::string_view where);
 
 /// "1..64" or "18": first and last number of nodes. Throws InputError for anything else, which begins with
@@ -44,19 +38,21 @@ struct NodesResult {
   std::string message;             ///< why there is no best
 
   double node_hours() const { return best ? nodes * best->outcome.makespan_s / 3600 : 0; }
+  std::optional<double> joules() const { return best ? joules_of(best->outcome) : std::nullopt; }
 };
 
 /// Of TuneResult::chosen(tie).
 NodesResult nodes_result(int nodes, const TuneResult& result, double tie);
 
-/// The one with the least time or node-hours (ties: fewer nodes), or null when none has a best.
+/// The one with the least time, node-hours or joules (ties: fewer nodes), or null when none has a best.
 const NodesResult* best_of(const std::vector<NodesResult>& results, Goal goal);
 
-/// By increasing nodes: a line for each number of nodes, then the shortest time and the fewest node-hours.
-std::string nodes_table(std::vector<NodesResult> results);
+/// By increasing nodes: a line for each number of nodes, then the shortest time and the fewest node-hours;
+/// where joules are known, them too, and the least. `about`: they come from guesses.
+std::string nodes_table(std::vector<NodesResult> results, bool about = false);
 
 /// By increasing nodes: [{nodes, makespan_s, node_hours, gap, parameters}]; null where nothing fits or is
-/// known.
+/// known; joules where they are known.
 nlohmann::json to_json(std::vector<NodesResult> results);
 
 }  // namespace foretile

@@ -58,17 +58,17 @@ class Knowledge {
 
   ValueEffect effect(const std::string& value, const Candidate& candidate) const {
     const Evaluation& best = *result_.best();
-    if (candidate == best.candidate) return {value, Status::best, best.outcome.makespan_s};
+    if (candidate == best.candidate) return {value, Status::best, cost_of(best.outcome)};
     const std::string plan = plan_text(candidate);
     const auto& same = result_.same_as_best;
     if ((!plan.empty() && plan == plan_of(best.outcome)) ||
         std::find(same.begin(), same.end(), candidate) != same.end())
-      return {value, Status::same_plan, best.outcome.makespan_s};
+      return {value, Status::same_plan, cost_of(best.outcome)};
     if (const Outcome* const outcome = outcome_of(candidate, plan)) return of_outcome(value, *outcome);
     const auto bound = result_.neighbour_bounds.find(candidate);
     if (bound == result_.neighbour_bounds.end()) return of_bound(value, 0);
     if (!bound->second.done()) return of_outcome(value, bound->second);
-    return of_bound(value, bound->second.makespan_s);
+    return of_bound(value, cost_of(bound->second));
   }
 
   /// Empty when it is not known.
@@ -80,6 +80,8 @@ class Knowledge {
   }
 
  private:
+  double cost_of(const Outcome& outcome) const { return foretile::cost_of(outcome, result_.goal); }
+
   /// Its own, or that of another candidate with its plan, if that says more.
   const Outcome* outcome_of(const Candidate& candidate, const std::string& plan) const {
     const auto own = by_candidate_.find(candidate);
@@ -91,9 +93,9 @@ class Knowledge {
   ValueEffect of_outcome(const std::string& value, const Outcome& outcome) const {
     switch (outcome.status) {
       case Outcome::Status::done:
-        return {value, Status::done, outcome.makespan_s};
+        return {value, Status::done, cost_of(outcome)};
       case Outcome::Status::stopped:
-        return of_bound(value, outcome.lower_bound_s);
+        return of_bound(value, cost_of(outcome));
       case Outcome::Status::infeasible:
         return {value, Status::infeasible, 0, outcome.message};
       case Outcome::Status::failed:
@@ -103,7 +105,7 @@ class Knowledge {
   }
 
   ValueEffect of_bound(const std::string& value, double seconds) const {
-    const bool not_better = seconds >= result_.best()->outcome.makespan_s;
+    const bool not_better = seconds >= cost_of(result_.best()->outcome);
     return {value, not_better ? Status::at_least : Status::not_tried, seconds};
   }
 
@@ -139,7 +141,7 @@ std::map<std::string, std::map<Candidate, Group>> groups_of(const TuneResult& re
   std::map<std::string, std::map<Candidate, Group>> groups;
   for (const Evaluation& evaluation : result.ranking) {
     if (!evaluation.outcome.done()) break;
-    const double seconds = evaluation.outcome.makespan_s;
+    const double seconds = cost_of(evaluation.outcome, result.goal);
     for (const auto& [name, value] : evaluation.candidate) {
       Candidate rest = evaluation.candidate;
       rest.erase(name);

@@ -14,7 +14,7 @@ namespace foretile {
 /// parameters and values. It need not be in the space.
 std::vector<Candidate> neighbours_of(const Candidate& candidate, const Space& space);
 
-/// The best candidate with another value of one parameter.
+/// The best candidate with another value of one parameter. Where the goal is energy, seconds are joules.
 struct ValueEffect {
   enum class Status {
     best,        ///< the best candidate itself

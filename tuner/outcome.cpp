@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 
@@ -51,9 +52,10 @@ void check_extra(const json& extra) {
     Type is_right;
     const char* expected;
   };
-  constexpr std::array<Member, 5> members{{{"plan", &json::is_string, "a string"},
+  constexpr std::array<Member, 6> members{{{"plan", &json::is_string, "a string"},
                                            {kCoarseKey, &json::is_boolean, "true or false"},
                                            {kEffort, &json::is_number, "a number"},
+                                           {kJoulesKey, &json::is_number, "a number"},
                                            {kLimitKey, &json::is_string, "a string"},
                                            {kRateKey, &json::is_number, "a number"}}};
   for (const Member& member : members) {
@@ -78,6 +80,26 @@ std::string plan_of(const Outcome& outcome) {
   if (!outcome.extra.is_object() || !outcome.extra.contains("plan")) return {};
   const nlohmann::json& plan = outcome.extra.at("plan");
   return plan.is_string() ? plan.get<std::string>() : std::string();
+}
+
+std::optional<double> joules_of(const Outcome& outcome) {
+  if (!outcome.extra.is_object() || !outcome.extra.contains(kJoulesKey)) return std::nullopt;
+  return outcome.extra.at(kJoulesKey).get<double>();
+}
+
+double cost_of(const Outcome& outcome, Goal goal) {
+  if (goal == Goal::energy)
+    return joules_of(outcome).value_or(outcome.done() ? std::numeric_limits<double>::infinity() : 0);
+  return outcome.status == Outcome::Status::stopped ? outcome.lower_bound_s : outcome.makespan_s;
+}
+
+Outcome outcome_of_bound(double cost, Goal goal) {
+  if (goal == Goal::energy) return {Outcome::Status::done, 0, {}, {{kJoulesKey, cost}}};
+  return {Outcome::Status::done, cost, {}, {}};
+}
+
+const char* unit_of(Goal goal) {
+  return goal == Goal::energy ? "J" : "s";
 }
 
 bool is_coarse(const Outcome& outcome) {

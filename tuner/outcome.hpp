@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "base/settings.hpp"
@@ -24,6 +25,17 @@ inline constexpr const char* kCoarseKey = "coarse";
 /// Key of Outcome::extra: the text that says what limits the time.
 inline constexpr const char* kLimitKey = "limit";
 inline constexpr const char* kRateKey = "flops_per_s";  ///< Key of Outcome::extra: flop/s.
+
+/// Key of Outcome::extra, where the machine's power is known: joules of what is done; of a bound, and of what
+/// was stopped, joules that it takes at least.
+inline constexpr const char* kJoulesKey = "joules";
+
+/// What the best is chosen by.
+enum class Goal {
+  time,        ///< least makespan
+  node_hours,  ///< least makespan times nodes: on so many nodes that is the least makespan
+  energy       ///< least joules
+};
 
 /// What an evaluation said of a candidate.
 struct Outcome {
@@ -67,7 +79,7 @@ struct FirstLook {
 };
 
 /// What can be asked of a candidate. All but `evaluate` and `evaluate_coarsely` is for the search "bound"
-/// only.
+/// only. Where the goal is energy, "seconds" and "time" are joules, outcomes have kJoulesKey.
 struct CostModel {
   CostFunction evaluate;  ///< a full simulation
   /// Cheaper: where it is done, `makespan_s` is a time that evaluate's cannot beat.
@@ -84,6 +96,19 @@ struct CostModel {
   /// As `evaluate`, but soon and less exact, for any search.
   CostFunction evaluate_coarsely = {};
 };
+
+/// Joules, where they are known.
+std::optional<double> joules_of(const Outcome& outcome);
+
+/// What the goal wants least on so many nodes, in its unit: seconds, or joules. Of what was stopped, and of
+/// bounds, what it takes at least; 0 where nothing is known. Infinite where what is done has no joules.
+double cost_of(const Outcome& outcome, Goal goal);
+
+/// What CostModel::bound says: at least so much, in the goal's unit.
+Outcome outcome_of_bound(double cost, Goal goal);
+
+/// "s", or "J".
+const char* unit_of(Goal goal);
 
 /// The text extra["plan"], which a cost model may give to evaluations and bounds alike: the same for
 /// candidates whose evaluations come out the same. Empty when there is none.

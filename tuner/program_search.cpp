@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 
 #include "base/one_line.hpp"
+#include "base/quantity.hpp"
 #include "tuner/report.hpp"
 
 namespace foretile {
@@ -56,13 +58,19 @@ Between tried_between(const ProgramSpace& space, const std::vector<ProgramTrial>
   return between;
 }
 
-/// Those on so many nodes that were simulated, fastest first, then as tried.
-std::vector<const ProgramTrial*> by_time(const std::vector<ProgramTrial>& trials, int nodes) {
+/// On its nodes: seconds, or joules.
+double cost_of(const ProgramTrial& trial, Goal goal) {
+  return goal == Goal::energy ? trial.joules.value_or(std::numeric_limits<double>::infinity())
+                              : *trial.makespan_s;
+}
+
+/// Those on so many nodes that were simulated, the least cost first, then as tried.
+std::vector<const ProgramTrial*> by_cost(const std::vector<ProgramTrial>& trials, int nodes, Goal goal) {
   std::vector<const ProgramTrial*> of_nodes;
   for (const ProgramTrial& trial : trials) {
     if (trial.candidate.nodes == nodes && trial.makespan_s) of_nodes.push_back(&trial);
   }
-  std::ranges::stable_sort(of_nodes, {}, [](const ProgramTrial* trial) { return *trial->makespan_s; });
+  std::ranges::stable_sort(of_nodes, {}, [goal](const ProgramTrial* trial) { return cost_of(*trial, goal); });
   return of_nodes;
 }
 
@@ -74,13 +82,13 @@ const ProgramTrial* defaults_of(const std::vector<const ProgramTrial*>& of_nodes
   return *std::ranges::min_element(of_nodes, {}, later);
 }
 
-const ProgramTrial* taken_of(const std::vector<const ProgramTrial*>& of_nodes, double tie) {
+const ProgramTrial* taken_of(const std::vector<const ProgramTrial*>& of_nodes, double tie, Goal goal) {
   if (of_nodes.empty()) return nullptr;
   std::vector<SimulatedTime> simulated;
   for (const ProgramTrial* const trial : of_nodes)
-    simulated.push_back({*trial->makespan_s, static_cast<double>(trial->effort)});
+    simulated.push_back({cost_of(*trial, goal), static_cast<double>(trial->effort)});
   const ProgramTrial* const defaults = defaults_of(of_nodes);
-  const auto better = better_than_defaults(simulated, defaults->makespan_s, tie);
+  const auto better = better_than_defaults(simulated, cost_of(*defaults, goal), tie);
   return better ? of_nodes[*better] : defaults;
 }
 
@@ -107,14 +115,17 @@ std::string strategies_line(const ProgramTrial& trial) {
   return text + (trial.distribution == "round-robin" ? " --distribution round-robin\n" : "\n");
 }
 
-std::string line_of(const ProgramTrial& trial) {
+/// `energy`: with a column of joules.
+std::string line_of(const ProgramTrial& trial, bool energy) {
   const ProgramCandidate& candidate = trial.candidate;
   std::string line = fmt::format("{:>5}  {:>4}  {:<6}", candidate.nodes, candidate.tile, candidate.mode);
   if (trial.makespan_s) {
-    line += fmt::format("  {:>8.4g}  {:>10.4g}  {:>7}", *trial.makespan_s, trial.node_hours(), gap_of(trial));
+    line += fmt::format("  {:>8.4g}  {:>10.4g}", *trial.makespan_s, trial.node_hours());
   } else {
-    line += fmt::format("  {:>8}  {:>10}  {:>7}", "-", "-", "-");
+    line += fmt::format("  {:>8}  {:>10}", "-", "-");
   }
+  if (energy) line += fmt::format("  {:>9}", trial.joules ? fmt::format("{:.4g}", *trial.joules) : "-");
+  line += fmt::format("  {:>7}", trial.makespan_s ? gap_of(trial) : "-");
   if (trial.fits())
     return line +
            fmt::format("  {:>8.1f}{}\n", static_cast<double>(trial.memory_bytes) / 1e9, chosen_text(trial));
@@ -135,6 +146,11 @@ std::string faster_line(const ProgramTuning& tuning, const ProgramTrial& taken) 
                      100 * tuning.tie, *fastest.makespan_s, fastest.candidate.tile, fastest.candidate.mode);
 }
 
+bool has_joules(const ProgramTuning& tuning) {
+  return std::ranges::any_of(tuning.trials,
+                             [](const ProgramTrial& trial) { return trial.joules.has_value(); });
+}
+
 }  // namespace
 
 nlohmann::ordered_json json_of(const ProgramTrial& trial) {
@@ -146,6 +162,7 @@ nlohmann::ordered_json json_of(const ProgramTrial& trial) {
     row["makespan_s"] = *trial.makespan_s;
     row["node_hours"] = trial.node_hours();
   }
+  if (trial.joules) row[kJoulesKey] = *trial.joules;
   if (trial.fits()) {
     row["memory_bytes"] = trial.memory_bytes;
     row[kEffort] = trial.effort;
@@ -160,7 +177,9 @@ nlohmann::ordered_json json_of(const ProgramTrial& trial) {
 
 Outcome outcome_of(const ProgramTrial& trial) {
   const auto status = trial.fits() ? Outcome::Status::done : Outcome::Status::infeasible;
-  return {status, trial.makespan_s.value_or(0), trial.message, json_of(trial)};
+  Outcome outcome{status, trial.makespan_s.value_or(0), trial.message, json_of(trial)};
+  if (!trial.limit.empty()) outcome.extra[kLimitKey] = trial.limit;
+  return outcome;
 }
 
 ProgramTrial trial_of(const Evaluation& evaluation) {
@@ -173,6 +192,8 @@ ProgramTrial trial_of(const Evaluation& evaluation) {
   if (!outcome.done()) return trial;
   trial.memory_bytes = row.at("memory_bytes").get<std::int64_t>();
   if (!row.at("makespan_s").is_null()) trial.makespan_s = outcome.makespan_s;
+  trial.joules = joules_of(outcome);
+  trial.limit = row.value(kLimitKey, std::string());
   trial.on_demand = row.value("on_demand", trial.on_demand);
   trial.distribution = row.at("distribution").get<std::string>();
   trial.effort = row.at(kEffort).get<std::int64_t>();
@@ -203,19 +224,19 @@ std::vector<ProgramCandidate> candidates_of(const ProgramSpace& space) {
 }
 
 const ProgramTrial* ProgramTuning::fastest(int nodes) const {
-  const std::vector<const ProgramTrial*> of_nodes = by_time(trials, nodes);
+  const std::vector<const ProgramTrial*> of_nodes = by_cost(trials, nodes, Goal::time);
   return of_nodes.empty() ? nullptr : of_nodes.front();
 }
 
 const ProgramTrial* ProgramTuning::taken(Goal goal) const {
   const auto cost = [goal](const ProgramTrial& trial) {
-    return goal == Goal::node_hours ? trial.node_hours() : *trial.makespan_s;
+    return goal == Goal::node_hours ? trial.node_hours() : cost_of(trial, goal);
   };
   const ProgramTrial* best = nullptr;
   int nodes = 0;
   for (const ProgramTrial& trial : trials) {  // by nodes
     if (std::exchange(nodes, trial.candidate.nodes) == trial.candidate.nodes) continue;
-    const ProgramTrial* const of_nodes = taken_of(by_time(trials, nodes), tie);
+    const ProgramTrial* const of_nodes = taken_of(by_cost(trials, nodes, goal), tie, goal);
     if (of_nodes && (!best || cost(*of_nodes) < cost(*best))) best = of_nodes;
   }
   return best;
@@ -240,9 +261,11 @@ ProgramTuning conclude(const ProgramSpace& space, NodesTried tried, const TryNod
 }
 
 std::string text_of(const ProgramTuning& tuning) {
-  std::string text = fmt::format("{:>5}  {:>4}  {:<6}  {:>8}  {:>10}  {:>7}  {:>8}\n", "nodes", "tile",
-                                 "mode", "time/s", "node-hours", "over", "GB/rank");
-  for (const ProgramTrial& trial : tuning.trials) text += line_of(trial);
+  const bool energy = has_joules(tuning);
+  std::string text =
+      fmt::format("{:>5}  {:>4}  {:<6}  {:>8}  {:>10}{}  {:>7}  {:>8}\n", "nodes", "tile", "mode", "time/s",
+                  "node-hours", energy ? "   energy/J" : "", "over", "GB/rank");
+  for (const ProgramTrial& trial : tuning.trials) text += line_of(trial, energy);
   text += "\n";
   if (const ProgramTrial* const shortest = tuning.taken(Goal::time))
     text += fmt::format("shortest time      {:.4g} s {}\n{}{}", *shortest->makespan_s, name_of(*shortest),
@@ -250,6 +273,9 @@ std::string text_of(const ProgramTuning& tuning) {
   if (const ProgramTrial* const cheapest = tuning.taken(Goal::node_hours))
     text += fmt::format("fewest node-hours  {:.4g} {}\n{}{}", cheapest->node_hours(), name_of(*cheapest),
                         strategies_line(*cheapest), faster_line(tuning, *cheapest));
+  if (const ProgramTrial* const least = energy ? tuning.taken(Goal::energy) : nullptr)
+    text += fmt::format("least energy       {}{} {}\n{}", tuning.about ? "about " : "",
+                        quantity(least->joules.value_or(0), "J"), name_of(*least), strategies_line(*least));
   if (tuning.fewest_nodes) text += fmt::format("fewest nodes       {}\n", *tuning.fewest_nodes);
   if (tuning.end != TuneEnd::complete)
     text += fmt::format("{}: not all was tried, and there may be better ones\n", end_text(tuning.end));
@@ -269,6 +295,10 @@ nlohmann::ordered_json json_of(const ProgramTuning& tuning) {
     all["shortest_time"] = json_of(*shortest);
   if (const ProgramTrial* const cheapest = tuning.taken(Goal::node_hours))
     all["fewest_node_hours"] = json_of(*cheapest);
+  if (has_joules(tuning)) {
+    all["least_energy"] = json_of(*tuning.taken(Goal::energy));
+    all["energy_is_guess"] = tuning.about;
+  }
   return all;
 }
 

@@ -40,8 +40,10 @@ struct ProgramTrial {
   std::string distribution = {};            ///< of blocks: chosen or round-robin; empty: it does not fit
   /// Names of terms with strategies of their own, and these.
   std::vector<std::pair<std::string, std::string>> strategies = {};
-  std::int64_t effort = 0;  ///< chunks and messages of its plans
-  bool failed = false;      ///< it did not end (a limit, a crash): `message` says why
+  std::int64_t effort = 0;            ///< chunks and messages of its plans
+  std::optional<double> joules = {};  ///< where it was simulated and the machine's power is known
+  std::string limit = {};             ///< what limits its time, where it was simulated; not in json_of()
+  bool failed = false;                ///< it did not end (a limit, a crash): `message` says why
 
   bool fits() const { return memory_bytes > 0; }
   double node_hours() const { return makespan_s ? candidate.nodes * *makespan_s / 3600 : 0; }
@@ -49,7 +51,7 @@ struct ProgramTrial {
 };
 
 /// {nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes}, and chunks_and_messages, on_demand,
-/// distribution and strategies where it fits, message where it does not.
+/// distribution and strategies where it fits, message where it does not, joules where they are known.
 nlohmann::ordered_json json_of(const ProgramTrial& trial);
 
 /// For the tuner, of a trial that ended: json_of() is Outcome::extra.
@@ -75,10 +77,12 @@ struct ProgramTuning {
   TuneEnd end = TuneEnd::complete;  ///< else not all was tried
 
   double tie = kTie;
+  bool about = false;  ///< joules come from guesses
 
   /// Of each number of nodes better_than_defaults(), or the defaults, which are the first sizes of tiles that
-  /// were simulated, level by level where that was. Of these the one with the least time or node-hours (of
-  /// equal ones that with fewer nodes); nullptr: there is none.
+  /// were simulated, level by level where that was. Of these the one with the least time, node-hours or
+  /// joules (of equal ones that with fewer nodes); nullptr: there is none. For joules, these are compared all
+  /// along.
   const ProgramTrial* taken(Goal goal) const;
   /// Of the trials on so many nodes; nullptr: there is none.
   const ProgramTrial* fastest(int nodes) const;
@@ -98,7 +102,7 @@ ProgramTuning conclude(const ProgramSpace& space, NodesTried tried, const TryNod
 /// A line for each trial, and the answers.
 std::string text_of(const ProgramTuning& tuning);
 /// {trials: [json_of() of each], fewest_nodes, tie, shortest_time, fewest_node_hours (objects as the trials),
-/// complete}.
+/// complete}; least_energy and energy_is_guess where joules are known.
 nlohmann::ordered_json json_of(const ProgramTuning& tuning);
 
 }  // namespace foretile

@@ -42,10 +42,12 @@ std::string value_or_dash(const Candidate& candidate, const std::string& name) {
   return found == candidate.end() ? "-" : found->second;
 }
 
-/// Candidates with the same time.
+/// Candidates with the same time (where the goal is energy, the same joules).
 struct Tie {
   std::vector<const Candidate*> candidates;
   double seconds = 0;
+  std::optional<double> joules = {};
+  double cost = 0;  ///< what ranks them
 };
 
 /// From fast to slow. The first one's has those with the best's plan, simulated or not.
@@ -53,8 +55,9 @@ std::vector<Tie> ties_of(const TuneResult& result) {
   std::vector<Tie> ties;
   for (std::size_t i = 0; i < done_count(result); ++i) {
     const Evaluation& evaluation = result.ranking[i];
-    if (ties.empty() || ties.back().seconds != evaluation.outcome.makespan_s)
-      ties.push_back({{}, evaluation.outcome.makespan_s});
+    const double cost = cost_of(evaluation.outcome, result.goal);
+    if (ties.empty() || ties.back().cost != cost)
+      ties.push_back({{}, evaluation.outcome.makespan_s, joules_of(evaluation.outcome), cost});
     ties.back().candidates.push_back(&evaluation.candidate);
   }
   if (ties.empty()) return ties;
@@ -99,9 +102,9 @@ std::vector<std::string> varying_parameters(const std::vector<Tie>& ties) {
   return names;
 }
 
-std::string ratio_text(double seconds, const std::optional<Evaluation>& defaults) {
-  if (!defaults || defaults->outcome.makespan_s == 0) return "-";
-  return fmt::format("{:.3f}", seconds / defaults->outcome.makespan_s);
+std::string ratio_text(double cost, const TuneResult& result) {
+  if (!result.defaults || cost_of(result.defaults->outcome, result.goal) == 0) return "-";
+  return fmt::format("{:.3f}", cost / cost_of(result.defaults->outcome, result.goal));
 }
 
 Row row_of(const TuneResult& result, const Tie& tie, std::size_t rank,
@@ -113,7 +116,9 @@ Row row_of(const TuneResult& result, const Tie& tie, std::size_t rank,
   Row row = {fmt::format("{}{}", has_defaults ? "*" : "", rank)};
   for (const std::string& name : names) row.push_back(in_words(result, name, values_in(tie, name)));
   row.push_back(fmt::format("{:.4g}", tie.seconds));
-  row.push_back(ratio_text(tie.seconds, result.defaults));
+  if (result.best() && joules_of(result.best()->outcome))
+    row.push_back(tie.joules ? fmt::format("{:.4g}", *tie.joules) : "-");
+  row.push_back(ratio_text(tie.cost, result));
   return row;
 }
 
@@ -157,6 +162,7 @@ std::string end_name(TuneEnd end) {
 nlohmann::json short_json(const Evaluation& evaluation) {
   nlohmann::json object = {{"parameters", evaluation.candidate},
                            {"makespan_s", evaluation.outcome.makespan_s}};
+  if (const std::optional<double> joules = joules_of(evaluation.outcome)) object["joules"] = *joules;
   if (is_coarse(evaluation.outcome)) object["coarse"] = true;
   return object;
 }
@@ -168,18 +174,20 @@ nlohmann::json ranking_json(const TuneResult& result) {
   return list;
 }
 
-nlohmann::json value_json(const ValueEffect& effect) {
+/// `goal`: what the effect's seconds are.
+nlohmann::json value_json(const ValueEffect& effect, Goal goal) {
+  const bool energy = goal == Goal::energy;
   nlohmann::json object = {{"value", effect.value.empty() ? nlohmann::json() : nlohmann::json(effect.value)},
                            {"status", status_name(effect.status)}};
   switch (effect.status) {
     case ValueEffect::Status::best:
     case ValueEffect::Status::same_plan:
     case ValueEffect::Status::done:
-      object["makespan_s"] = effect.seconds;
+      object[energy ? "joules" : "makespan_s"] = effect.seconds;
       break;
     case ValueEffect::Status::at_least:
     case ValueEffect::Status::not_tried:
-      object["lower_bound_s"] = effect.seconds;
+      object[energy ? "lower_bound_joules" : "lower_bound_s"] = effect.seconds;
       break;
     case ValueEffect::Status::infeasible:
     case ValueEffect::Status::failed:
@@ -192,7 +200,8 @@ nlohmann::json value_json(const ValueEffect& effect) {
 nlohmann::json sensitivity_json(const TuneResult& result) {
   nlohmann::json object = nlohmann::json::object();
   for (const ParameterEffect& parameter : effects_on_best(result)) {
-    for (const ValueEffect& effect : parameter.values) object[parameter.name].push_back(value_json(effect));
+    for (const ValueEffect& effect : parameter.values)
+      object[parameter.name].push_back(value_json(effect, result.goal));
   }
   return object;
 }
@@ -207,17 +216,19 @@ nlohmann::json comparisons_json(const TuneResult& result) {
 }
 
 /// What the report says of a value, without the value. The best's plan is the best's.
-std::string effect_text(const ValueEffect& effect) {
+std::string effect_text(const ValueEffect& effect, Goal goal) {
+  const char* const unit = unit_of(goal);
   switch (effect.status) {
     case ValueEffect::Status::best:
     case ValueEffect::Status::done:
-      return fmt::format("{:.4g} s", effect.seconds);
+      return fmt::format("{:.4g} {}", effect.seconds, unit);
     case ValueEffect::Status::same_plan:
       return "the same plan";
     case ValueEffect::Status::at_least:
-      return fmt::format("at least {:.4g} s", effect.seconds);
+      return fmt::format("at least {:.4g} {}", effect.seconds, unit);
     case ValueEffect::Status::not_tried:
-      return effect.seconds > 0 ? fmt::format("not tried, at least {:.4g} s", effect.seconds) : "not tried";
+      return effect.seconds > 0 ? fmt::format("not tried, at least {:.4g} {}", effect.seconds, unit)
+                                : "not tried";
     case ValueEffect::Status::infeasible:
       return "does not fit";
     case ValueEffect::Status::failed:
@@ -243,7 +254,7 @@ std::vector<ValueEffect> with_common_bound(std::vector<ValueEffect> values) {
 std::string effects_text(const TuneResult& result, const ParameterEffect& parameter) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   for (const ValueEffect& effect : with_common_bound(parameter.values)) {
-    std::string text = effect_text(effect);
+    std::string text = effect_text(effect, result.goal);
     auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& of) { return of.first == text; });
     if (group == groups.end()) group = groups.insert(group, {std::move(text), Row{}});
     group->second.push_back(effect.value.empty() ? "-" : effect.value);
@@ -272,13 +283,17 @@ std::string ranking_table(const TuneResult& result, std::size_t rows) {
   const std::vector<std::string> names = varying_parameters(ties);
   std::vector<Row> table = {{"rank"}};
   table.front().insert(table.front().end(), names.begin(), names.end());
-  table.front().insert(table.front().end(), {"time/s", "/defaults"});
+  table.front().push_back("time/s");
+  if (joules_of(result.best()->outcome)) table.front().push_back("energy/J");
+  table.front().push_back("/defaults");
   for (std::size_t i = 0; i < std::min(rows, ties.size()); ++i)
     table.push_back(row_of(result, ties[i], i + 1, names));
   const auto mixed = std::any_of(ties.begin(), ties.begin() + static_cast<std::ptrdiff_t>(table.size() - 1),
                                  [&](const Tie& tie) { return !has_all_combinations(tie, names); });
   return aligned(table) +
-         (mixed ? "rows with several values: candidates with the same time, not all combinations\n" : "");
+         (mixed ? fmt::format("rows with several values: candidates with the same {}, not all combinations\n",
+                              result.goal == Goal::energy ? "energy" : "time")
+                : "");
 }
 
 std::string ties_text(const TuneResult& result) {
@@ -303,10 +318,12 @@ std::string ties_text(const TuneResult& result) {
 
 std::string gain_text(const TuneResult& result, double tie) {
   const Evaluation* const taken = result.chosen(tie);
-  if (!taken || !result.defaults || !(taken->outcome.makespan_s > 0)) return {};
+  if (!taken || !result.defaults || !(cost_of(taken->outcome, result.goal) > 0)) return {};
   if (taken->candidate == result.defaults->candidate)
     return fmt::format("none that predictions can tell ({:.3g}%)", 100 * tie);
-  return fmt::format("{:.3f} times faster", result.defaults->outcome.makespan_s / taken->outcome.makespan_s);
+  const double ratio = cost_of(result.defaults->outcome, result.goal) / cost_of(taken->outcome, result.goal);
+  if (result.goal == Goal::energy) return fmt::format("{:.3f} of the energy of the defaults", 1 / ratio);
+  return fmt::format("{:.3f} times faster", ratio);
 }
 
 std::string effects_table(const TuneResult& result) {
@@ -361,7 +378,7 @@ std::string end_text(TuneEnd end) {
 std::string progress_text(const TuneProgress& progress) {
   std::string text = fmt::format("tune {}/{}", progress.evaluated, progress.total);
   if (progress.bounded) text = fmt::format("tune, bounds {}/{}", *progress.bounded, progress.total);
-  if (progress.best_s) text += fmt::format(", best {:.4g} s", *progress.best_s);
+  if (progress.best_s) text += fmt::format(", best {:.4g} {}", *progress.best_s, unit_of(progress.goal));
   if (progress.left_s) text += fmt::format(", {} left", duration_text(*progress.left_s));
   return text;
 }

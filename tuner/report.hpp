@@ -10,7 +10,8 @@
 
 namespace foretile {
 
-/// The best `rows` times: a column for each parameter that varies, the time, the time over the defaults'.
+/// The best `rows` times: a column for each parameter that varies, the time, the joules where they are known,
+/// the time (where the goal is energy, the joules) over the defaults'.
 /// Candidates with the same time, or known to stand for the best's plan, share a row, with all their values
 /// (values_text).
 std::string ranking_table(const TuneResult& result, std::size_t rows = 10);

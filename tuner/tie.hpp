@@ -21,7 +21,7 @@ inline double tie_of(double error) {
 
 /// What is known of a candidate that was simulated.
 struct SimulatedTime {
-  double seconds = 0;
+  double seconds = 0;                                       ///< or joules, where these are the goal
   double effort = std::numeric_limits<double>::infinity();  ///< chunks and messages
 };
 

@@ -143,7 +143,7 @@ class Tuning {
         [this](const std::string& parameter) { return decides_first_bound(parameter); },
         [this](const Candidate& candidate) { return first_bound(candidate); });
     all_boxed_ = boxes.all;
-    by_bound_.emplace(std::move(boxes.boxes));
+    by_bound_.emplace(std::move(boxes.boxes), options_.goal);
     tell_all();
     if (end_ != TuneEnd::complete) return;
     start_tasks();
@@ -209,7 +209,7 @@ class Tuning {
     }
     ++bounded_;
     bounds_[evaluation.candidate] = outcome;
-    by_bound_->tell_bound(evaluation.candidate, outcome.done() ? outcome.makespan_s : 0, plan_of(outcome));
+    by_bound_->tell_bound(evaluation.candidate, outcome.done() ? cost_of(outcome) : 0, plan_of(outcome));
     near_.bounded(evaluation.candidate);
   }
 
@@ -240,6 +240,8 @@ class Tuning {
       show_progress();
     }
   }
+
+  double cost_of(const Outcome& outcome) const { return foretile::cost_of(outcome, options_.goal); }
 
   double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
@@ -336,9 +338,9 @@ class Tuning {
     search_->tell(evaluation.candidate, evaluation.outcome);
     if (by_bound_) by_bound_->tell(evaluation.candidate, evaluation.outcome);
     if (!evaluation.outcome.done()) return;
-    const double seconds = evaluation.outcome.makespan_s;
-    if (!best_s_ || seconds <= *best_s_) near_.found(evaluation.candidate, !best_s_ || seconds < *best_s_);
-    best_s_ = std::min(best_s_.value_or(evaluation.outcome.makespan_s), evaluation.outcome.makespan_s);
+    const double cost = cost_of(evaluation.outcome);
+    if (!best_s_ || cost <= *best_s_) near_.found(evaluation.candidate, !best_s_ || cost < *best_s_);
+    best_s_ = std::min(best_s_.value_or(cost), cost);
   }
 
   std::optional<double> left_s() const {
@@ -355,8 +357,8 @@ class Tuning {
 
   void show_progress(std::optional<std::uint64_t> bounded = {}) const {
     if (!progress_) return;
-    progress_(
-        {history_.evaluations().size(), total_, workers_.count(), best_s_, elapsed_s(), left_s(), bounded});
+    progress_({history_.evaluations().size(), total_, workers_.count(), best_s_, elapsed_s(), left_s(),
+               bounded, options_.goal});
   }
 
   /// A time that no candidate without an outcome can beat; 0: none is known.
@@ -368,7 +370,7 @@ class Tuning {
 
   std::optional<double> gap(const TuneResult& result) const {
     if (!result.best() || is_coarse(result.best()->outcome)) return {};
-    const double best_s = result.best()->outcome.makespan_s;
+    const double best_s = cost_of(result.best()->outcome);
     const double open_s = least_open_s(result);
     if (open_s >= best_s) return 0;
     if (open_s > 0) return best_s / open_s - 1;
@@ -382,7 +384,7 @@ class Tuning {
   bool better(const Evaluation& a, const Evaluation& b) const {
     if (a.outcome.status != b.outcome.status) return a.outcome.status < b.outcome.status;
     if (!a.outcome.done()) return false;
-    if (a.outcome.makespan_s != b.outcome.makespan_s) return a.outcome.makespan_s < b.outcome.makespan_s;
+    if (cost_of(a.outcome) != cost_of(b.outcome)) return cost_of(a.outcome) < cost_of(b.outcome);
     if (is_first(a.candidate) != is_first(b.candidate)) return is_first(a.candidate);
     return a.candidate < b.candidate;
   }
@@ -397,7 +399,7 @@ class Tuning {
 
   Outcome first_outcome(const Candidate& candidate) const {
     const double bound_s = cost_.first_bound(candidate);
-    if (std::isfinite(bound_s)) return {Outcome::Status::done, bound_s, {}, {}};
+    if (std::isfinite(bound_s)) return outcome_of_bound(bound_s, options_.goal);
     return {Outcome::Status::infeasible, 0, "impossible with the other parameters", {}};
   }
 
@@ -431,6 +433,7 @@ class Tuning {
 
   TuneResult result() const {
     TuneResult result;
+    result.goal = options_.goal;
     result.space = options_.space;
     result.ranking = history_.evaluations();
     std::stable_sort(result.ranking.begin(), result.ranking.end(),
@@ -503,10 +506,10 @@ const Evaluation* TuneResult::chosen(double tie) const {
   std::vector<SimulatedTime> by_time;
   for (const Evaluation& evaluation : ranking) {
     if (!evaluation.outcome.done()) break;
-    by_time.push_back({evaluation.outcome.makespan_s, effort_of(evaluation)});
+    by_time.push_back({cost_of(evaluation.outcome, goal), effort_of(evaluation)});
   }
   const auto better = better_than_defaults(
-      by_time, defaults ? std::optional(defaults->outcome.makespan_s) : std::nullopt, tie);
+      by_time, defaults ? std::optional(cost_of(defaults->outcome, goal)) : std::nullopt, tie);
   return better ? &ranking[*better] : &*defaults;
 }
 

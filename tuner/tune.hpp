@@ -27,6 +27,7 @@ struct TuneOptions {
   /// Tried next, in this order: what was good elsewhere (tuner/starts.hpp). The search by bounds stops them
   /// at the best time. They need not be in the space.
   std::vector<Candidate> starts = {};
+  Goal goal = Goal::time;         ///< what the best has least; energy needs a cost model with joules
   std::string search = "random";  ///< a name of search_names()
   std::uint64_t seed = 1;         ///< of random numbers
   /// At its end running evaluations are killed and not recorded, except the very first candidate: it goes on
@@ -50,10 +51,11 @@ struct TuneProgress {
   std::uint64_t evaluated = 0;                ///< candidates so far
   std::uint64_t total = 0;                    ///< that will be evaluated if time allows
   int running = 0;                            ///< evaluations under way
-  std::optional<double> best_s;               ///< least time so far, in seconds
+  std::optional<double> best_s;               ///< least time so far, in seconds; or least joules
   double elapsed_s = 0;                       ///< since the start
   std::optional<double> left_s;               ///< an estimate; empty before there is ground for one
   std::optional<std::uint64_t> bounded = {};  ///< candidates with a bound, while bounds are computed
+  Goal goal = Goal::time;                     ///< decides what `best_s` is
 };
 
 /// Why the search ended.
@@ -66,6 +68,7 @@ enum class TuneEnd {
 
 /// What the tuner found.
 struct TuneResult {
+  Goal goal = Goal::time;  ///< where it is energy, "fast" is "with few joules" below
   /// All evaluations, those of the history included: done ones from fast to slow (at equal times `first`
   /// before others, then by their values), after them the stopped, the infeasible and the failed ones in the
   /// order they ended. Where time was too short for anything: the very first candidate, simulated coarsely

@@ -5,12 +5,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "planner/bound/bound.hpp"
+#include "planner/bound/products_seconds.hpp"
 #include "planner/plan/plan_digest.hpp"
 #include "planner/problem/kinds/retile.hpp"
+#include "platforms/cost/energy.hpp"
 #include "platforms/loader.hpp"
 #include "scheduler/report/report.hpp"
 #include "simulator/simulated_seconds.hpp"
@@ -41,6 +43,18 @@ Parts parts_of(const Candidate& candidate) {
     }
   }
   return parts;
+}
+
+/// Of a job with these products that takes so many seconds or more.
+double least_joules(const Machine& machine, double seconds, double products_s) {
+  return joules_of(machine, least_use(machine, seconds, products_s));
+}
+
+/// A job with these products that takes longer has taken more than `joules`.
+double seconds_within(const Machine& machine, double joules, double products_s) {
+  const double busy =
+      busy_joules(machine, least_use(machine, products_s, products_s));  // time enough for all
+  return std::max(0.0, (joules - busy) / idle_watts(machine));
 }
 
 }  // namespace
@@ -110,11 +124,13 @@ std::string Candidates::same_text(const Candidate& candidate, const PlannedWork&
 
 Outcome Candidates::bound(const Candidate& candidate) const {
   const PlannedWork work = plan(candidate);
-  return {
-      Outcome::Status::done,
-      work.machine.platform.noise.any() ? 0 : plan_bound(work.plan, work.contraction, work.machine).seconds,
-      {},
-      {{"plan", same_text(candidate, work)}}};
+  double cost =
+      work.machine.platform.noise.any() ? 0 : plan_bound(work.plan, work.contraction, work.machine).seconds;
+  if (case_.goal == Goal::energy)
+    cost = least_joules(work.machine, cost, known_without_plan(candidate).products_s);
+  Outcome outcome = outcome_of_bound(cost, case_.goal);
+  outcome.extra["plan"] = same_text(candidate, work);
+  return outcome;
 }
 
 const Machine& Candidates::machine_of(const std::vector<std::string>& settings) const {
@@ -130,10 +146,10 @@ const Machine& Candidates::machine_of(const std::vector<std::string>& settings) 
   return machine->second;
 }
 
-double Candidates::first_bound(const Candidate& candidate) const {
+Candidates::Known Candidates::known_without_plan(const Candidate& candidate) const {
   Parts parts = parts_of(candidate);
   const Machine& machine = machine_of(parts.platform);
-  if (machine.ranks == 0 || machine.platform.noise.any()) return 0;
+  if (machine.ranks == 0 || machine.platform.noise.any()) return {};
   parts.strategy.merge(Settings(case_.fixed));
   try {
     const Contraction& contraction = contraction_of(candidate);
@@ -142,12 +158,40 @@ double Candidates::first_bound(const Candidate& candidate) const {
     const std::string key = fmt::format(
         "{}\n{}\n{} {} {} {} {}", problem_text(candidate), fmt::join(parts.platform, "\n"), strategy.name(),
         distribution.rows, distribution.columns, distribution.partial_sums, distribution.cores_beside);
-    const auto [bound, is_new] = first_bounds_.try_emplace(key, 0.0);
-    if (is_new) bound->second = bound_before_planning(contraction, machine, parts.strategy).seconds;
+    const auto [bound, is_new] = first_bounds_.try_emplace(key);
+    if (is_new) {
+      bound->second.seconds = bound_before_planning(contraction, machine, parts.strategy).seconds;
+      if (case_.goal == Goal::energy && distribution.cores_beside == 0)
+        bound->second.products_s = least_products_s(candidate, machine);
+    }
     return bound->second;
   } catch (const InputError&) {  // planning would throw it, too
-    return std::numeric_limits<double>::infinity();
+    return {std::numeric_limits<double>::infinity()};
   }
+}
+
+double Candidates::least_products_s(const Candidate& candidate, const Machine& machine) const {
+  const auto [seconds, is_new] =
+      products_s_.try_emplace(problem_text(candidate) + '\n' + machine.platform.toml, 0.0);
+  if (is_new) seconds->second = least_products_seconds(contraction_of(candidate), machine);
+  return seconds->second;
+}
+
+double Candidates::first_bound(const Candidate& candidate) const {
+  const Known known = known_without_plan(candidate);
+  if (case_.goal != Goal::energy || std::isinf(known.seconds)) return known.seconds;
+  return least_joules(machine_of(parts_of(candidate).platform), known.seconds, known.products_s);
+}
+
+Bound Candidates::bound_of_any_plan(const Candidate& candidate) const {
+  Parts parts = parts_of(candidate);
+  parts.strategy.merge(Settings(case_.fixed));
+  const Machine& machine = machine_of(parts.platform);
+  const Contraction& contraction = contraction_of(candidate);
+  const Strategy& strategy = choose_strategy(contraction.sources, parts.strategy);
+  const DistributionOfC of_c = strategy.distribution_of_c(contraction, machine, parts.strategy);
+  return problem_bound(contraction, machine, strategy.sources_for(contraction.sources),
+                       {.partial_sums = of_c.partial_sums, .cores_beside = of_c.cores_beside});
 }
 
 bool Candidates::decides_first_bound(const std::string& key) {
@@ -184,34 +228,37 @@ std::int64_t effort_of(const PlannedWork& work) {
   return work.summary.chunks + messages;
 }
 
-Outcome Candidates::simulate(const Candidate& candidate, double stop_s) const {
-  SimulationOptions options;
-  options.stop_s = stop_s;
-  return simulated(candidate, plan(candidate), options);
+Outcome Candidates::simulate(const Candidate& candidate, double most) const {
+  return simulated(candidate, plan(candidate), most, {});
 }
 
 Outcome Candidates::simulate_coarsely(const Candidate& candidate) const {
   const PlannedWork work = plan(candidate);
   SimulationOptions options;
   options.groups = coarse_groups(work);
-  return simulated(candidate, work, options);
+  return simulated(candidate, work, std::numeric_limits<double>::infinity(), options);
 }
 
-Outcome Candidates::simulated(const Candidate& candidate, const PlannedWork& work,
+Outcome Candidates::simulated(const Candidate& candidate, const PlannedWork& work, double most,
                               SimulationOptions options) const {
   options.engine = case_.engine;
+  options.stop_s = case_.goal == Goal::energy && std::isfinite(most)
+                       ? seconds_within(work.machine, most, known_without_plan(candidate).products_s)
+                       : most;
   const SimulationResult result = foretile::simulate(work.plan, work.contraction, work.machine, options);
-  if (result.stopped)
-    return {Outcome::Status::stopped, 0, {}, {{"plan", same_text(candidate, work)}}, options.stop_s};
+  nlohmann::json extra{{"plan", same_text(candidate, work)}};
+  if (result.stopped) {
+    if (case_.goal == Goal::energy) extra[kJoulesKey] = most;
+    return {Outcome::Status::stopped, 0, {}, std::move(extra), options.stop_s};
+  }
   Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
   add_plan(report, work.contraction, work.machine, work.plan);
-  return {Outcome::Status::done,
-          report.makespan_s,
-          {},
-          {{kRateKey, report.flops_per_s()},
-           {kEffort, effort_of(work)},
-           {kLimitKey, limit_sentence(report)},
-           {"plan", same_text(candidate, work)}}};
+  extra[kRateKey] = report.flops_per_s();
+  extra[kEffort] = effort_of(work);
+  extra[kLimitKey] = limit_sentence(report);
+  if (const auto joules = joules_of(result.ranks, work.machine, work.plan, result.makespan_s))
+    extra[kJoulesKey] = *joules;
+  return {Outcome::Status::done, report.makespan_s, {}, std::move(extra)};
 }
 
 }  // namespace foretile

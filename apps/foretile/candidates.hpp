@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/foretile/case.hpp"
+#include "planner/bound/bound.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "simulator/engine_choice.hpp"
 #include "simulator/simulation.hpp"
@@ -27,6 +28,7 @@ struct TuneCase {
   MachineSize size;
   Settings fixed;  ///< the strategy's parameters from --set
   EngineChoice engine = EngineChoice::fluid;
+  Goal goal = Goal::time;  ///< its unit is that of bounds and of stop_s below: seconds, or joules
 };
 
 /// Plans and simulates candidates. A candidate's `problem` chooses a problem, keys that begin with `problem.`
@@ -47,8 +49,9 @@ class Candidates {
   /// Throws InputError when the candidate does not fit, and when its strategy, unless --set names it, does
   /// not honour the problem's sources.
   PlannedWork plan(const Candidate& candidate, const CountFunction& progress = {}) const;
-  /// The tuner's cost function: the predicted time, and what limits it. Once per process. Stops at `stop_s`.
-  Outcome simulate(const Candidate& candidate, double stop_s = std::numeric_limits<double>::infinity()) const;
+  /// The tuner's cost function: the predicted time, joules where they are known, and what limits it. Once per
+  /// process. Stops where it costs more than `most`.
+  Outcome simulate(const Candidate& candidate, double most = std::numeric_limits<double>::infinity()) const;
   /// The same of a simulation in few groups (simulator/simulated_seconds.hpp).
   Outcome simulate_coarsely(const Candidate& candidate) const;
   /// What plan() will take at most.
@@ -56,11 +59,14 @@ class Candidates {
     return estimate_planning(contraction_of(candidate));
   }
   /// The bound of its plan (planner/bound/bound.hpp; 0 where the platform has noise), and what is the same
-  /// for candidates whose simulations are.
+  /// for candidates whose simulations are. Joules: those of idle nodes for this time, and of the products.
   Outcome bound(const Candidate& candidate) const;
   /// A bound without a plan: bound_before_planning(), computed once for candidates that do not differ in it.
   /// 0 where nothing is known; infinite where the problem cannot be tiled or distributed so.
   double first_bound(const Candidate& candidate) const;
+  /// Of any plan of the candidate's problem and machine that has A and B from where this one has them. Throws
+  /// InputError.
+  Bound bound_of_any_plan(const Candidate& candidate) const;
   /// Whether first_bound() may depend on a key of candidates.
   static bool decides_first_bound(const std::string& key);
   /// Whether it cannot fit, and what it has in common with candidates of the same plan.
@@ -75,13 +81,22 @@ class Candidates {
   const Contraction& contraction_of(const Candidate& candidate) const;
   /// The platform with these settings; no ranks where they are impossible.
   const Machine& machine_of(const std::vector<std::string>& settings) const;
-  Outcome simulated(const Candidate& candidate, const PlannedWork& work, SimulationOptions options) const;
+  /// What is known without a plan.
+  struct Known {
+    double seconds = 0;     ///< bound_before_planning(), infinite where it cannot be
+    double products_s = 0;  ///< least_products_seconds() where energy is the goal and devices alone multiply
+  };
+  Known known_without_plan(const Candidate& candidate) const;
+  double least_products_s(const Candidate& candidate, const Machine& machine) const;
+  Outcome simulated(const Candidate& candidate, const PlannedWork& work, double most,
+                    SimulationOptions options) const;
   std::string same_text(const Candidate& candidate, const PlannedWork& work) const;
 
   TuneCase case_;
   mutable std::map<std::string, Contraction> contractions_;  // by problem_text()
   mutable std::map<std::string, Machine> machines_;          // by what changes the platform
-  mutable std::map<std::string, double> first_bounds_;
+  mutable std::map<std::string, Known> first_bounds_;
+  mutable std::map<std::string, double> products_s_;  // by problem and platform
 };
 
 }  // namespace foretile

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // foretile platform list: all names, by group.
 // foretile platform show NAME: a machine description with its figures in SI units.
-// foretile platform compare A B: two of them side by side.
+// foretile platform compare A B: two of them side by side; with --problem: it, tuned on each of several.
 // foretile platform check NAME: collective operations (apps/foretile/platform_check.cpp).
 #include <fmt/format.h>
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "apps/foretile/case.hpp"
 #include "apps/foretile/commands.hpp"
+#include "apps/foretile/compare_problem.hpp"
 #include "apps/foretile/platform_check.hpp"
 #include "apps/options.hpp"
 #include "apps/program.hpp"
+#include "base/error.hpp"
 #include "base/one_line.hpp"
 #include "platforms/compare_view.hpp"
 #include "platforms/list.hpp"
@@ -26,7 +30,6 @@ constexpr const char* what_a_platform_is = "A name that `foretile platform list`
 
 struct PlatformArguments {
   std::string name;
-  std::string second;
   Options options;
 };
 
@@ -41,16 +44,24 @@ void show(const PlatformArguments& arguments) {
   }
 }
 
-void compare(const PlatformArguments& arguments) {
-  const Platform first = named_platform(arguments.name);
-  const Platform second = named_platform(arguments.second);
+void compare(const CompareProblemArguments& arguments) {
+  const std::vector<std::string>& names = arguments.platforms;
+  if (!arguments.tune.problem.empty()) return compare_problem(arguments);
+  for (const auto& [option, is_given] : arguments.given()) {
+    if (is_given) throw input_error(option, "it without --problem", "a problem to tune", "give --problem");
+  }
+  if (names.size() != 2)
+    throw input_error("platform compare", fmt::format("{} platforms", names.size()), "two, or --problem",
+                      "give two names");
+  const Platform first = named_platform(names[0]);
+  const Platform second = named_platform(names[1]);
   warn_of_doubts(first);
   warn_of_doubts(second);
   const PlatformComparison comparison = compare_platforms(first, second);
   if (const std::string warning = runtime_warning(comparison); !warning.empty()) {
     print_message("foretile", "warning: " + warning);
   }
-  if (arguments.options.json) {
+  if (arguments.tune.options.json) {
     print_json(comparison_json(comparison));
   } else {
     fmt::print("{}", comparison_text(comparison));
@@ -100,14 +111,16 @@ void add_show(CLI::App& group) {
 }
 
 void add_compare(CLI::App& group) {
-  CLI::App* command =
-      group.add_subcommand("compare", "Print two machines side by side, and what it means for tiles");
-  const auto arguments = std::make_shared<PlatformArguments>();
-  command->add_option("first", arguments->name, what_a_platform_is)->check(not_empty_check())->required();
-  command->add_option("second", arguments->second, "Another one; ratios are second over first")
+  CLI::App* command = group.add_subcommand(
+      "compare", "Print two machines side by side, or what a problem takes on several of them");
+  const auto arguments = std::make_shared<CompareProblemArguments>();
+  command
+      ->add_option("platforms", arguments->platforms,
+                   std::string(what_a_platform_is) + "; of two, ratios are second over first")
       ->check(not_empty_check())
       ->required();
-  add_json_option(*command, arguments->options);
+  add_compare_problem_options(*command, *arguments);
+  add_json_option(*command, arguments->tune.options);
   command->callback([arguments] { compare(*arguments); });
 }
 

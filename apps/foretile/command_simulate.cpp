@@ -212,6 +212,7 @@ void simulate_case(const SimulateArguments& arguments) {
   add_plan(report, work.contraction, work.machine, work.plan);
   report.what_if = std::move(what_if);
   report.bounds = bounds;
+  report.energy = energy_of(result.ranks, work.machine, work.plan, result.makespan_s);
   report.decision = work.decision;
   if (!arguments.output.empty()) store(arguments.output, the_case, work, report);
   if (!arguments.assignment_out.empty())

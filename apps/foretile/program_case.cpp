@@ -29,6 +29,7 @@
 #include "platforms/units.hpp"
 #include "scheduler/report/chrome_trace.hpp"
 #include "scheduler/report/program_times.hpp"
+#include "scheduler/report/report_json.hpp"
 #include "simulator/original_order.hpp"
 #include "simulator/simulated_seconds.hpp"
 #include "simulator/simulation.hpp"
@@ -196,6 +197,7 @@ struct SimulatedProgram {
   double makespan_s = 0;
   ProgramTimes times;
   std::vector<RankStatistics> ranks;
+  std::optional<Energy> energy;
   double simulation_s = 0;
   Guesses guesses;
 };
@@ -208,6 +210,7 @@ void print_json_of(const CaseArguments& arguments, const ProgramCase& program,
       json["steps"][n]["end_s"] = simulated->times.step_ends_s[n];
     json["makespan_s"] = simulated->makespan_s;
     json["flops_per_s"] = program.plan.flops() / simulated->makespan_s;
+    if (simulated->energy) add_energy(json, *simulated->energy);
     json["mean_s"] = times_json(simulated->times);
     json["by_rank"] = by_rank_json(simulated->ranks);
     json["simulation_s"] = simulated->simulation_s;
@@ -235,10 +238,12 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
              bytes_text(plan.work.summary.peak_host_bytes), bytes_text(program.machine.host_bytes_per_rank()),
              quantity(program.planning_s, "s"));
   if (!simulated) return;
-  fmt::print("makespan            {}, {}\n{}simulated in        {}, using {} of memory\n{}",
-             quantity(simulated->makespan_s, "s"), quantity(plan.flops() / simulated->makespan_s, "flop/s"),
-             times_line(simulated->times, 20), quantity(simulated->simulation_s, "s"),
-             quantity(static_cast<double>(peak_rss_bytes()), "B"), guesses_text(simulated->guesses));
+  fmt::print(
+      "makespan            {}, {}\n{}{}simulated in        {}, using {} of memory\n{}",
+      quantity(simulated->makespan_s, "s"), quantity(plan.flops() / simulated->makespan_s, "flop/s"),
+      simulated->energy ? fmt::format("energy              {}\n", energy_text(*simulated->energy)) : "",
+      times_line(simulated->times, 20), quantity(simulated->simulation_s, "s"),
+      quantity(static_cast<double>(peak_rss_bytes()), "B"), guesses_text(simulated->guesses));
 }
 
 double within(const std::string& text, Dimension dimension, const char* option, double low, double high) {
@@ -312,6 +317,7 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramArgument
   simulated.makespan_s = result.makespan_s;
   simulated.times = program_times(result.ranks);
   simulated.ranks = result.ranks;
+  simulated.energy = energy_of(result.ranks, work.machine, work.plan, result.makespan_s);
   simulated.simulation_s = watch.seconds();
   store(of, program.file, prediction_of(result.makespan_s, program.plan.flops()));
   print_case(arguments, program, &simulated);

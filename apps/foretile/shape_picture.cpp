@@ -214,10 +214,10 @@ bool is_svg(const std::string& path) {
 
 }  // namespace
 
-void check_picture_path(const std::string& path) {
+void check_picture_path(const std::string& path, std::string_view option) {
   const std::string ending = std::filesystem::path(path).extension();
   if (ending == ".png" || ending == ".svg") return;
-  throw input_error("--picture", fmt::format("'{}'", path), "a name that ends in .png or .svg");
+  throw input_error(option, fmt::format("'{}'", path), "a name that ends in .png or .svg");
 }
 
 void draw_shapes(const Contraction& contraction, const std::string& path) {

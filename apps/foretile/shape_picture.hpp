@@ -3,13 +3,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "planner/problem/contraction.hpp"
 
 namespace foretile {
 
-/// Throws InputError unless the name ends in .png or .svg and this build can draw.
-void check_picture_path(const std::string& path);
+/// `option` gives it. Throws InputError unless the name ends in .png or .svg and this build can draw.
+void check_picture_path(const std::string& path, std::string_view option = "--picture");
 
 /// Draws A, B and C where they stand in the product: B above C, A to the left of C, so that rows of A and C
 /// and columns of B and C line up. Every tile has the same size whatever its extent ("the aspect ratio is

@@ -16,6 +16,7 @@
 #include "apps/quantities.hpp"
 #include "base/error.hpp"
 #include "base/one_line.hpp"
+#include "platforms/guesses.hpp"
 #include "platforms/runtime_source.hpp"
 #include "scheduler/report/report_json.hpp"
 #include "tuner/history.hpp"
@@ -32,12 +33,19 @@ std::string parameters_text(const Candidate& candidate) {
   return text;
 }
 
+/// Seconds, and joules where they are known.
+std::string cost_text(const Outcome& outcome) {
+  const std::optional<double> joules = joules_of(outcome);
+  return fmt::format("{:.4g} s{}", outcome.makespan_s, joules ? ", " + quantity(*joules, "J") : "");
+}
+
 /// What is known of the candidates that were not simulated.
 std::string proof_text(const TuneResult& result) {
   if (!result.gap) return {};
   const std::uint64_t simulated = result.evaluated;
+  const char* const more = result.goal == Goal::energy ? "more energy" : "slower";
   if (result.proven()) return fmt::format("proven best of {}: {} simulated", result.candidates, simulated);
-  return fmt::format("at most {:.1f}% slower than the best of {}: {} simulated", 100 * *result.gap,
+  return fmt::format("at most {:.1f}% {} than the best of {}: {} simulated", 100 * *result.gap, more,
                      result.candidates, simulated);
 }
 
@@ -90,10 +98,9 @@ nlohmann::ordered_json space_json(const Space& space) {
 std::string tie_text(const TuneResult& result, const Evaluation& taken, double tie) {
   if (&taken == result.best() || taken.candidate == result.best()->candidate) return {};
   const bool defaults = result.defaults && taken.candidate == result.defaults->candidate;
-  return fmt::format(
-      "taken     {:.4g} s:{}\n          predictions cannot tell it from the best ({:.3g}%): {}\n",
-      taken.outcome.makespan_s, parameters_text(taken.candidate), 100 * tie,
-      defaults ? "the defaults" : "the fewest chunks and messages");
+  return fmt::format("taken     {}:{}\n          predictions cannot tell it from the best ({:.3g}%): {}\n",
+                     cost_text(taken.outcome), parameters_text(taken.candidate), 100 * tie,
+                     defaults ? "the defaults" : "the fewest chunks and messages");
 }
 
 /// Where so little was tried that the best hardly is one.
@@ -114,12 +121,14 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates,
                       result.failed, result.from_history, end_text(result.end));
   text += ranking_table(result);
   if (const std::string proof = proof_text(result); !proof.empty()) text += "\n" + proof + "\n";
+  if (result.best() && joules_of(result.best()->outcome) && power_is_guessed(candidates.platform()))
+    text += "\nenergy: about, since figures of [power] are guesses\n";
   text += fmt::format("\nsoftware costs: {}\n", runtime_source_text(candidates.platform().runtime.source));
   if (const std::string table = effects_table(result); !table.empty())
     text += "\neach parameter by itself, the others as in the best\n" + table;
   if (!result.best()) return text;
   const Evaluation& best = *result.best();
-  text += fmt::format("\nbest      {:.4g} s{}:{}\n", best.outcome.makespan_s,
+  text += fmt::format("\nbest      {}{}:{}\n", cost_text(best.outcome),
                       is_coarse(best.outcome) ? ", coarse" : "", parameters_text(best.candidate));
   if (is_coarse(best.outcome)) text += "          nothing was finished in full: give more --budget\n";
   if (const std::string ties = ties_text(result); !ties.empty()) text += fmt::format("          {}\n", ties);
@@ -133,8 +142,8 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates,
     text += fmt::format("          of any plan {}\n", bound_text(planned->bounds.problem, best_s));
   }
   if (result.defaults) {
-    const double defaults = result.defaults->outcome.makespan_s;
-    text += fmt::format("defaults  {:.4g} s:{}\n", defaults, parameters_text(result.defaults->candidate));
+    text += fmt::format("defaults  {}:{}\n", cost_text(result.defaults->outcome),
+                        parameters_text(result.defaults->candidate));
     if (const std::string gain = gain_text(result, tie); !gain.empty())
       text += fmt::format("gain      {}\n", gain);
   }
@@ -208,11 +217,15 @@ nlohmann::ordered_json tuning_json(const TuneArguments& arguments, const Tuning&
     const Evaluation& taken = tuning.chosen();
     json["taken"] = {{"parameters", taken.candidate}, {"makespan_s", taken.outcome.makespan_s}};
     json["tie"] = tuning.tie;
+    if (const std::optional<double> joules = joules_of(taken.outcome)) {
+      json["taken"]["joules"] = *joules;
+      json["energy_is_guess"] = power_is_guessed(tuning.candidates->platform());
+    }
     add_choice(json, tuning.candidates->choice(taken.candidate));
   }
   if (best) add_bounds(json, best->bounds);
+  if (over_nodes || result.goal == Goal::energy) json["goal"] = arguments.goal;
   if (over_nodes) {
-    json["goal"] = arguments.goal;
     json["nodes"] = *tuning.size.nodes;
     json["by_nodes"] = to_json(over_nodes->results);
   }
@@ -224,12 +237,14 @@ void print(const TuneArguments& arguments, const Tuning& tuning, const std::opti
            const NodesTuning* over_nodes) {
   const TuneResult& result = tuning.result;
   if (over_nodes) {
-    fmt::print("{}", nodes_table(over_nodes->results));
+    fmt::print("{}", nodes_table(over_nodes->results, power_is_guessed(tuning.candidates->platform())));
     if (over_nodes->results.size() < over_nodes->asked)
       fmt::print("{} of {} numbers of nodes: {}\n", over_nodes->results.size(), over_nodes->asked,
                  end_text(over_nodes->end));
     fmt::print("\non {} ({}):\n", nodes_text(*tuning.size.nodes),
-               arguments.goal == "time" ? "the shortest time" : "the fewest node-hours");
+               arguments.goal == "time"         ? "the shortest time"
+               : arguments.goal == "node-hours" ? "the fewest node-hours"
+                                                : "the least energy");
   }
   if (!arguments.start_from.empty()) fmt::print("{}\n", starts_text(arguments.start_from, tuning.starts));
   if (arguments.space.empty()) fmt::print("{}", space_text(result.space));

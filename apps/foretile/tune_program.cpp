@@ -16,6 +16,7 @@
 #include "apps/foretile/candidates.hpp"
 #include "apps/foretile/engine_times.hpp"
 #include "apps/foretile/program_case.hpp"
+#include "apps/foretile/tune_machine.hpp"
 #include "apps/program.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
@@ -30,6 +31,8 @@
 #include "planner/program/tile_sizes.hpp"
 #include "planner/tensor/program_text.hpp"
 #include "platforms/cost/product.hpp"
+#include "platforms/guesses.hpp"
+#include "scheduler/report/report.hpp"
 #include "simulator/reference_engine.hpp"
 #include "simulator/simulated_seconds.hpp"
 #include "simulator/simulation.hpp"
@@ -111,7 +114,7 @@ class Trials {
         if (const std::string name = planned.distribution.strategy_of(term); !name.empty())
           trial.strategies.emplace_back(program.program().terms[term].name, name);
       }
-      if (simulates) trial.makespan_s = makespan_of(planned.work);
+      if (simulates) simulate(planned.work, trial);
     } catch (const DoesNotFit& error) {
       trial.message = error.what();
     }
@@ -181,8 +184,12 @@ class Trials {
     return options;
   }
 
-  double makespan_of(const PlannedWork& work) const {
-    return simulate(work.plan, work.contraction, work.machine, simulation()).makespan_s;
+  void simulate(const PlannedWork& work, ProgramTrial& trial) const {
+    const SimulationResult result =
+        foretile::simulate(work.plan, work.contraction, work.machine, simulation());
+    trial.makespan_s = result.makespan_s;
+    trial.joules = joules_of(result.ranks, work.machine, work.plan, result.makespan_s);
+    trial.limit = limit_sentence(make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s));
   }
 
   const TuneArguments& arguments_;
@@ -359,7 +366,66 @@ int finish(const TuneArguments& arguments, const TuneOptions& options, Trials& t
   return interrupt.signal();
 }
 
+double tie_of(const TuneArguments& arguments, const Trials& trials) {
+  return arguments.tie.value_or(foretile::tie_of(trials.platform().calibration.error));
+}
+
+/// Why nothing is taken.
+std::string refusal_of(const ProgramTuning& tuning) {
+  for (const ProgramTrial& trial : tuning.trials) {
+    if (!trial.fits() && !trial.message.empty()) return trial.message;
+  }
+  return "nothing was finished";
+}
+
+ProgramOnNodes tune_on(int nodes, const TuneArguments& arguments, TuneOptions options, Trials& trials,
+                       const ProgramSpace& of_all, ProgressLine& line, int& signal) {
+  ProgramOnNodes found{nodes, {}, {}};
+  ProgramSpace space = of_all;
+  space.nodes = {nodes, nodes};
+  const std::vector<ProgramCandidate> candidates = candidates_of(space);
+  options.space = space_of(space, candidates);
+  try {
+    trials.machine_of(nodes);  // throws where the platform has fewer
+    const TuneResult result = tune_candidates(options, candidates, trials, true, line);
+    signal = result.signal;
+    ProgramTuning tuning{
+        trials_of(result, candidates, options).trials, {}, result.end, tie_of(arguments, trials)};
+    if (const ProgramTrial* const trial = tuning.taken(Goal::time)) {
+      found.taken = *trial;
+    } else {
+      found.message = refusal_of(tuning);
+    }
+  } catch (const InputError& error) {
+    found.message = error.what();
+  }
+  return found;
+}
+
 }  // namespace
+
+std::vector<ProgramOnNodes> tune_program_on(const TuneArguments& arguments, const TuneOptions& options,
+                                            const std::vector<int>& numbers, ProgressLine& line,
+                                            int& signal) {
+  std::vector<ProgramOnNodes> all;
+  Trials trials(arguments);
+  ProgramSpace space;
+  try {
+    space.tiles = trials.tiles();
+    space.modes = trials.modes(std::ranges::max(space.tiles));
+    for (std::size_t t = 0; t < space.tiles.size() && !options.budget.limited(); ++t)
+      trials.prepare(space.tiles[t]);
+  } catch (const InputError& error) {
+    for (const int nodes : numbers) all.push_back({nodes, {}, error.what()});
+    return all;
+  }
+  for (std::size_t n = 0; n < numbers.size() && signal == 0; ++n) {
+    TuneOptions own = options;
+    own.budget = options.budget.part(1, static_cast<double>(numbers.size() - n));
+    all.push_back(tune_on(numbers[n], arguments, own, trials, space, line, signal));
+  }
+  return all;
+}
 
 void tune_program_case(const TuneArguments& arguments, TuneOptions options, Goal goal) {
   const Stopwatch watch;
@@ -367,6 +433,7 @@ void tune_program_case(const TuneArguments& arguments, TuneOptions options, Goal
   ProgramSpace space;
   if (!arguments.nodes.empty()) space.nodes = node_range(arguments.nodes, "--nodes");
   Trials trials(arguments);
+  require_joules(goal, trials.platform());
   space.tiles = trials.tiles();
   space.modes = trials.modes(std::ranges::max(space.tiles));  // of large tiles there are few
   trials.machine_of(space.nodes.last);                        // throws where the platform has fewer
@@ -381,7 +448,8 @@ void tune_program_case(const TuneArguments& arguments, TuneOptions options, Goal
   ProgramTuning tuning = conclude(space, trials_of(result, candidates, options), [&](int nodes) {
     return try_nodes(nodes, space, options, trials, line, signal);
   });
-  tuning.tie = arguments.tie.value_or(tie_of(trials.platform().calibration.error));
+  tuning.tie = tie_of(arguments, trials);
+  tuning.about = power_is_guessed(trials.platform());
   const ProgramTrial* const trial = tuning.taken(goal);
   if (!trial && signal == 0) require_settings(result);
   erase_progress();

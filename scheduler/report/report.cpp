@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "platforms/cost/energy.hpp"
+#include "platforms/guesses.hpp"
+
 namespace foretile {
 
 namespace {
@@ -106,6 +109,32 @@ Report make_report(const std::vector<RankStatistics>& ranks, const Machine& mach
                                      [](const auto& l, const auto& r) { return l.finish_s < r.finish_s; });
   if (last != ranks.end()) report.limits = last->critical;
   return report;
+}
+
+std::optional<double> joules_of(const std::vector<RankStatistics>& ranks, const Machine& machine,
+                                const Plan& plan, double makespan_s) {
+  if (!machine.platform.power.known()) return std::nullopt;
+  EnergyUse use{makespan_s, 0, 0};
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    use.busy_core_s += ranks[r].generate_s + ranks[r].combine_core_s;
+    for (std::size_t d = 0; r < plan.ranks.size() && d < plan.ranks[r].devices.size(); ++d) {
+      const DeviceClass& of = plan.class_of(plan.ranks[r].devices[d]);
+      const double seconds = ranks[r].devices[d].kernel_s;
+      if (of.kind == DeviceKind::gpu) {
+        use.busy_device_s += seconds;
+      } else {
+        use.busy_core_s += of.cores * seconds;
+      }
+    }
+  }
+  return joules_of(machine, use);
+}
+
+std::optional<Energy> energy_of(const std::vector<RankStatistics>& ranks, const Machine& machine,
+                                const Plan& plan, double makespan_s) {
+  const std::optional<double> joules = joules_of(ranks, machine, plan, makespan_s);
+  if (!joules) return std::nullopt;
+  return Energy{*joules, power_is_guessed(machine.platform)};
 }
 
 void add_plan(Report& report, const Contraction& contraction, const Machine& machine, const Plan& plan) {

@@ -74,6 +74,12 @@ struct DeviceCounts {
   std::int64_t h2d_bytes = 0, d2d_bytes = 0, d2h_bytes = 0;
 };
 
+/// What a simulated run takes.
+struct Energy {
+  double joules = 0;
+  bool is_guess = false;  ///< figures of the platform's [power] are guesses
+};
+
 struct Report {
   double makespan_s = 0;
   double flops = 0;
@@ -96,6 +102,7 @@ struct Report {
   std::string decision;                       ///< why that is the strategy, where none was named
   std::optional<PredictedVolumes> predicted;  ///< what the communication model says of the plan
   std::optional<Bounds> bounds;               ///< of a simulation: what nothing can beat
+  std::optional<Energy> energy;               ///< of a simulation, where power is known
 
   double flops_per_s() const { return makespan_s > 0 ? flops / makespan_s : 0; }
 };
@@ -106,6 +113,17 @@ Report make_report(const std::vector<RankStatistics>& ranks, const Machine& mach
 
 /// Adds what is known of the plan: how B reaches the devices, predicted volumes.
 void add_plan(Report& report, const Contraction& contraction, const Machine& machine, const Plan& plan);
+
+/// Joules of a simulated run (platforms/cost/energy.hpp). Cores are busy while they multiply, generate or add
+/// tiles, GPUs while they multiply. Nothing where the platform's power is not known.
+std::optional<double> joules_of(const std::vector<RankStatistics>& ranks, const Machine& machine,
+                                const Plan& plan, double makespan_s);
+/// The same, and how well it is known.
+std::optional<Energy> energy_of(const std::vector<RankStatistics>& ranks, const Machine& machine,
+                                const Plan& plan, double makespan_s);
+
+/// "3.42 MJ", or "about 3.42 MJ".
+std::string energy_text(const Energy& energy);
 
 /// "18.2 s, copies of rank 3, device 0 (1.94 times that)".
 std::string bound_text(const Bound& bound, double makespan_s);

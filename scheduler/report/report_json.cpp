@@ -112,6 +112,11 @@ void add_bounds(Json& json, const Bounds& bounds) {
   json["problem_bound"] = bounds.problem.limit;
 }
 
+void add_energy(Json& json, const Energy& energy) {
+  json["joules"] = energy.joules;
+  json["energy_is_guess"] = energy.is_guess;
+}
+
 Json report_json(const Report& report) {
   Json json{{"makespan_s", report.makespan_s},
             {"flops_per_s", report.flops_per_s()},
@@ -131,6 +136,7 @@ Json report_json(const Report& report) {
             {"limit_parts", parts_json(report.limits)},
             {"longest_latency_bound", json_of(report.limits.longest)},
             {"limit", limit_sentence(report)}};
+  if (report.energy) add_energy(json, *report.energy);
   if (report.bounds) add_bounds(json, *report.bounds);
   if (report.what_if) {
     json["what_if"] = json_of(report.what_if->rows);

@@ -11,6 +11,9 @@ namespace foretile {
 /// Keys as docs/commands.md lists them. The program adds what it knows of itself: wall_s, peak_rss_bytes.
 nlohmann::ordered_json report_json(const Report& report);
 
+/// Adds `joules` and `energy_is_guess`.
+void add_energy(nlohmann::ordered_json& json, const Energy& energy);
+
 /// Adds `strategy`, `sources`, `strategy_reason`, and `source_override` where there is one: of plans, reports
 /// Adds `bound_s`, `bound`, `problem_bound_s` and `problem_bound`.
 void add_bounds(nlohmann::ordered_json& json, const Bounds& bounds);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/quantity.hpp"
 #include "planner/plan/grid.hpp"
 #include "platforms/runtime_source.hpp"
 #include "platforms/units.hpp"
@@ -228,6 +229,10 @@ std::string rest_text(const Bound& bound, const Path& path) {
 
 }  // namespace
 
+std::string energy_text(const Energy& energy) {
+  return (energy.is_guess ? "about " : "") + quantity(energy.joules, "J");
+}
+
 std::string bound_text(const Bound& bound, double makespan_s) {
   if (!(bound.seconds > 0)) return "nothing to do";
   return fmt::format("{}, {} ({:.2f} times that)", in_seconds(bound.seconds), bound.limit,
@@ -259,6 +264,7 @@ std::string report_text(const Report& report) {
   if (!report.decision.empty()) lines.add("strategy", report.decision);
   if (report.choice) lines.add("sources", report.choice->reason());
   lines.add("makespan", in_seconds(report.makespan_s));
+  if (report.energy) lines.add("energy", energy_text(*report.energy));
   if (report.bounds) {
     lines.add("bound of this plan", bound_text(report.bounds->plan, report.makespan_s) +
                                         rest_text(report.bounds->plan, report.limits));

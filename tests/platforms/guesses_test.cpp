@@ -20,6 +20,15 @@ bool is_guessed(const Platform& platform, const std::string& key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
+/// A guess of watts is one, a guess elsewhere is none.
+TEST(Guesses, OfPower) {
+  const std::string power = small_platform + "[power]\nnode_idle = 200\nnode_busy = 500";
+  EXPECT_FALSE(power_is_guessed(parse_platform(power + "\n", "p.toml")));
+  EXPECT_TRUE(power_is_guessed(parse_platform(power + "  # guess\n", "p.toml")));
+  EXPECT_FALSE(power_is_guessed(
+      parse_platform(small_with("rate = \"1 GB/s\"", "rate = \"1 GB/s\"  # a guess"), "p.toml")));
+}
+
 TEST(Guesses, AreMarkedInTheLinesComment) {
   EXPECT_TRUE(guessed_keys(parse_platform(small_platform, "p.toml")).empty());
   const std::string marked = small_with("rate = \"1 GB/s\"", "rate = \"1 GB/s\"  # a guess");

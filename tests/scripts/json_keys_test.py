@@ -18,6 +18,7 @@ NAMED = set(re.findall(r"\w+", CODE))
 NAMES_OF_TERMS = {"strategies", "split_k"}  # their keys
 
 PROGRAM = (SOURCE / "examples/ccsd_t2.txt", "--o", 2, "--v", 3, "--tile", 2)
+POWER = ("--set", "platform.power.node_idle=100", "--set", "platform.power.node_busy=200")
 SUMMIT, CASCADE = ("--platform", "summit", "--nodes", 1), ("--platform", "cascade")
 COMMANDS = {
     "problem": (FORETILE, "problem", "dense", "--m", 64, "--n", 64, "--k", 64, "--tile", 16, "-o", "p.toml"),
@@ -32,6 +33,12 @@ COMMANDS = {
     "platform": (FORETILE, "platform", "show", "summit"),
     "platform list": (FORETILE, "platform", "list"),
     "platform compare": (FORETILE, "platform", "compare", "summit", "cascade"),
+    "compare problem": (FORETILE, "platform", "compare", "summit", "cascade", *POWER, "--problem", "p.toml", "--count", 2, "--nodes", "128..256"),
+    "compare program": (FORETILE, "platform", "compare", "cascade", "--problem", *PROGRAM),
+    "simulate power": (FORETILE, "simulate", "p.toml", *SUMMIT, *POWER),
+    "tune power": (FORETILE, "tune", "p.toml", "--platform", "summit", *POWER, "--nodes", "1..2", "--count", 2, "--goal", "energy"),
+    "simulate program power": (FORETILE, "simulate", *PROGRAM, *CASCADE, *POWER),
+    "tune program power": (FORETILE, "tune", *PROGRAM, *CASCADE, *POWER),
     "write plan": (FORETILE, "simulate", "p.toml", *SUMMIT, "-o", "plan.json"),
     "write history": (FORETILE, "tune", "p.toml", *SUMMIT, "--count", 2, "--history", "history.jsonl"),
     "write program plan": (FORETILE, "simulate", *PROGRAM, *CASCADE, "-o", "program.json"),

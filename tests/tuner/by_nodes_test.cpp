@@ -86,6 +86,26 @@ TEST(ByNodes, Table) {
             "fewest node-hours  0.01667 on 1 node\n");
 }
 
+/// 1 node takes 60 s and 6 kJ, 2 take 40 s and 5 kJ.
+TEST(ByNodes, TableOfJoules) {
+  std::vector<NodesResult> results = {done(1, 60), done(2, 40), {3, {}, {}, "does not fit"}};
+  results[0].best->outcome.extra[kJoulesKey] = 6000;
+  results[1].best->outcome.extra[kJoulesKey] = 5000;
+  EXPECT_EQ(nodes_table(results, true),
+            "nodes    time/s  node-hours   energy/J      gap\n"
+            "    1        60     0.01667       6000        -\n"
+            "    2        40     0.02222       5000        -\n"
+            "    3  does not fit\n"
+            "\n"
+            "shortest time      40 s on 2 nodes\n"
+            "fewest node-hours  0.01667 on 1 node\n"
+            "least energy       about 5.00 kJ on 2 nodes\n");
+  EXPECT_EQ(best_of(results, Goal::energy)->nodes, 2);
+  EXPECT_EQ(to_json(results)[1].at("joules"), 5000);
+  EXPECT_FALSE(to_json(results)[2].contains("joules"));
+  EXPECT_EQ(goal_of("energy", "goal"), Goal::energy);
+}
+
 /// The defaults take 1 s, the fastest 0.98 s, which predictions may not tell apart; nothing is faster than
 /// 0.95 s.
 TEST(ByNodes, TheFiguresAreThoseOfThePlanTaken) {

@@ -155,10 +155,29 @@ TEST(ProgramSearch, TakesTheDefaultsOrTheSimplestOfEqualTimes) {
   EXPECT_EQ(text_of(tuning).find("predictions"), std::string::npos);
 }
 
+/// Flow takes 100 s and 9 kJ, levels 110 s and 8 kJ: within 5% nothing is equal.
+TEST(ProgramSearch, TakesTheLeastEnergy) {
+  ProgramTuning tuning;
+  tuning.tie = 0.05;
+  tuning.about = true;
+  tuning.trials = {took(60, "flow", 100, 5), took(60, "levels", 110, 5)};
+  EXPECT_EQ(text_of(tuning).find("energy"), std::string::npos);
+  EXPECT_FALSE(json_of(tuning).contains("least_energy"));
+  tuning.trials[0].joules = 9000;
+  tuning.trials[1].joules = 8000;
+  EXPECT_EQ(tuning.taken(Goal::time)->candidate.mode, "flow");
+  EXPECT_EQ(tuning.taken(Goal::energy)->candidate.mode, "levels");
+  EXPECT_NE(text_of(tuning).find("least energy       about 8.00 kJ on 4 nodes"), std::string::npos)
+      << text_of(tuning);
+  EXPECT_NE(text_of(tuning).find("  node-hours   energy/J     over"), std::string::npos) << text_of(tuning);
+  EXPECT_EQ(json_of(tuning)["least_energy"]["joules"], 8000);
+  EXPECT_EQ(json_of(tuning)["energy_is_guess"], true);
+}
+
 /// As the tuner has it from a process or a history.
 TEST(ProgramSearch, ReadsTrialsThatItWrote) {
-  const ProgramTrial fits{{4, 60, "levels"},          1000, 2.5, 0.1, "", {"v[pp|pp]"}, "round-robin",
-                          {{"t1", "b"}, {"t2", "a"}}, 7};
+  const ProgramTrial fits{{4, 60, "levels"},          1000, 2.5, 0.1,       "", {"v[pp|pp]"}, "round-robin",
+                          {{"t1", "b"}, {"t2", "a"}}, 7,    1e4, "products"};
   const ProgramTrial planned{{4, 60, "flow"}, 1000, {}, 0.1, "", {}, "chosen", {}};
   const ProgramTrial does_not{{1, 60, "flow"}, 0, {}, 0.4, "too little memory", {}, "", {}};
   for (const ProgramTrial& trial : {fits, planned, does_not}) {

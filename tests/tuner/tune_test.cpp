@@ -391,6 +391,66 @@ TEST(Tune, EffectsKeepTheCount) {
   EXPECT_TRUE(result.proven());
 }
 
+/// Seconds, and joules that are 10 W of them and what the products take, which is not the same everywhere:
+/// the fastest need not have the least joules.
+struct RandomEnergy {
+  std::uint64_t seed = 0;
+  static constexpr double kIdle = 10;
+
+  double random(const Candidate& candidate, std::uint64_t what) const {
+    const int number = 10 * std::stoi(candidate.at("p")) + std::stoi(candidate.at("f"));
+    return unit_real(counter_bits(seed, 10 * static_cast<std::uint64_t>(number) + what));
+  }
+  double seconds(const Candidate& candidate) const { return 1 + random(candidate, 1); }
+  double busy(const Candidate& candidate) const { return 5 + 20 * random(candidate, 2); }
+  /// Shares of both that a bound knows.
+  double bound(const Candidate& candidate) const {
+    return kIdle * (0.5 + 0.5 * random(candidate, 3)) * seconds(candidate) + least_busy();
+  }
+  static double least_busy() { return 5; }
+
+  Outcome evaluate(const Candidate& candidate, double most) const {
+    const double joules = kIdle * seconds(candidate) + busy(candidate);
+    const double stop_s = (most - least_busy()) / kIdle;
+    if (seconds(candidate) > stop_s) return {Outcome::Status::stopped, 0, {}, {{kJoulesKey, most}}, stop_s};
+    return {Outcome::Status::done, seconds(candidate), {}, {{kJoulesKey, joules}}};
+  }
+};
+
+/// The search by bounds and the one that evaluates all find the same in each of 20 random spaces, where the
+/// least joules are often not those of the shortest time.
+TEST(Tune, FindsTheLeastEnergy) {
+  int not_the_fastest = 0;
+  std::uint64_t simulated = 0, all = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const RandomEnergy model{seed};
+    const double any = std::numeric_limits<double>::infinity();
+    const CostModel cost{
+        .evaluate = [&](const Candidate& c) { return model.evaluate(c, any); },
+        .bound = [&](const Candidate& c) { return outcome_of_bound(model.bound(c), Goal::energy); },
+        .first_bound = [&](const Candidate&) { return RandomEnergy::least_busy(); },
+        .evaluate_until = [&](const Candidate& c, double most) { return model.evaluate(c, most); }};
+    TuneOptions options = options_of(5, 4, "exhaustive");
+    options.goal = Goal::energy;
+    const TuneResult exhaustive = tune(options, cost);
+    options.search = kBoundSearch;
+    options.first = {{{"p", "1"}, {"f", "1"}}};
+    const TuneResult pruned = tune(options, cost);
+    ASSERT_TRUE(exhaustive.best() && pruned.best());
+    EXPECT_EQ(pruned.best()->candidate, exhaustive.best()->candidate) << seed;
+    EXPECT_EQ(pruned.best()->outcome, exhaustive.best()->outcome) << seed;
+    EXPECT_TRUE(pruned.proven()) << seed;
+    EXPECT_EQ(exhaustive.chosen(0), exhaustive.best());
+    simulated += pruned.evaluated;
+    all += exhaustive.evaluated;
+    not_the_fastest += std::ranges::any_of(exhaustive.ranking, [&](const Evaluation& e) {
+      return e.outcome.makespan_s < exhaustive.best()->outcome.makespan_s;
+    });
+  }
+  EXPECT_GT(not_the_fastest, 5);
+  EXPECT_LT(simulated, all);
+}
+
 TEST(Tune, BoundsNeedACostModelThatHasThem) {
   EXPECT_THROW(tune(options_of(2, 2, kBoundSearch), bowl), InputError);
 }

@@ -57,6 +57,48 @@ TEST(Report, AddsUpRanksAndDevices) {
   EXPECT_EQ(report.device_budget_bytes, std::int64_t{8} << 30);
 }
 
+/// 10 s of 2 x 400 W and 4 x 100 W: 12 kJ. 44 core-seconds of generation and additions are 11 s of a node's 4
+/// cores, x 500 W: 5.5 kJ. 24 device-seconds x 600 W: 14.4 kJ.
+TEST(Report, JoulesWherePowerIsKnown) {
+  Plan plan;
+  plan.device_classes = {DeviceClass{}};
+  plan.ranks.resize(2);
+  for (RankPlan& rank : plan.ranks) rank.devices.resize(2);
+  std::vector<RankStatistics> ranks = two_ranks();
+  ranks[0].combine_core_s = 4;
+  Machine machine = small_machine();
+  EXPECT_FALSE(energy_of(ranks, machine, plan, 10));
+  machine.platform.power = {100, 700, 400, 900};
+  Report report = make_report(ranks, machine, {2, 1}, 10);
+  EXPECT_EQ(report_text(report).find("energy"), std::string::npos);
+  EXPECT_FALSE(report_json(report).contains("joules"));
+  report.energy = energy_of(ranks, machine, plan, 10);
+  ASSERT_TRUE(report.energy);
+  EXPECT_DOUBLE_EQ(report.energy->joules, 31.9e3);
+  EXPECT_FALSE(report.energy->is_guess);
+  EXPECT_NE(report_text(report).find("  energy                31.9 kJ\n"), std::string::npos)
+      << report_text(report);
+  report.energy->is_guess = true;
+  EXPECT_EQ(energy_text(*report.energy), "about 31.9 kJ");
+  EXPECT_DOUBLE_EQ(report_json(report).at("joules").get<double>(), 31.9e3);
+  EXPECT_EQ(report_json(report).at("energy_is_guess"), true);
+}
+
+/// Teams of 3 cores multiply for 24 s: with the 40 s that generate 112 core-seconds. The two nodes with 4
+/// cores each have 80 at most: 20 s x 500 W.
+TEST(Report, JoulesOfTeamsOfCores) {
+  Plan plan;
+  plan.device_classes = {{DeviceKind::core, 0, 3}};
+  plan.ranks.resize(2);
+  for (RankPlan& rank : plan.ranks) rank.devices.resize(2);
+  Machine machine = small_machine();
+  machine.platform.device.kind = DeviceKind::core;
+  machine.platform.power = {0, 0, 400, 900};
+  EXPECT_DOUBLE_EQ(*joules_of(two_ranks(), machine, plan, 10), 8e3 + 10e3);
+  plan.device_classes = {{DeviceKind::core, 0, 1}};  // 24 + 40 core-seconds: 16 s
+  EXPECT_DOUBLE_EQ(*joules_of(two_ranks(), machine, plan, 10), 8e3 + 8e3);
+}
+
 TEST(Report, TellsWhatTheGridLeavesOut) {
   const Report all = make_report(two_ranks(), small_machine(), {2, 1}, 10);
   EXPECT_NE(report_text(all).find("  ranks, devices        2, 4\n"), std::string::npos) << report_text(all);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "platforms/cost/energy.hpp"
+
+#include <algorithm>
+
+namespace foretile {
+
+namespace {
+
+bool has_gpus(const Machine& machine) {
+  return machine.platform.device.kind == DeviceKind::gpu;
+}
+
+double gpus_of(const Machine& machine) {
+  return has_gpus(machine) ? 1.0 * machine.nodes() * machine.platform.devices_per_node() : 0;
+}
+
+}  // namespace
+
+double idle_watts(const Machine& machine) {
+  const Power& power = machine.platform.power;
+  if (!power.known()) return 0;
+  return machine.nodes() * power.node_idle_w + gpus_of(machine) * power.device_idle_w;
+}
+
+double busy_joules(const Machine& machine, const EnergyUse& use) {
+  const Power& power = machine.platform.power;
+  if (!power.known()) return 0;
+  const double cores = machine.platform.cores_per_node();
+  const double node_s = std::min(use.busy_core_s / cores, machine.nodes() * use.seconds);
+  const double device_s = std::min(use.busy_device_s, gpus_of(machine) * use.seconds);
+  return node_s * (power.node_busy_w - power.node_idle_w) +
+         device_s * (power.device_busy_w - power.device_idle_w);
+}
+
+EnergyUse least_use(const Machine& machine, double seconds, double products_s) {
+  EnergyUse use{seconds, 0, 0};
+  (has_gpus(machine) ? use.busy_device_s : use.busy_core_s) = products_s;
+  return use;
+}
+
+}  // namespace foretile
