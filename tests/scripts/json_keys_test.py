@@ -30,6 +30,8 @@ COMMANDS = {
     "simulate": (FORETILE, "simulate", "p.toml", *SUMMIT, "--what-if", "--coarse"),
     "tune": (FORETILE, "tune", "p.toml", "--platform", "summit", "--nodes", "1..2", "--count", 2),
     "platform": (FORETILE, "platform", "show", "summit"),
+    "platform sensitivity": (FORETILE, "platform", "show", "cascade", "--sensitivity", "p.toml"),
+    "platform new": (FORETILE, "platform", "new", "--name", "new", "--nodes", 1, "--device", "none", "--sockets", 1, "--cores", 4, "--memory", 64, "--cards", 0),
     "platform list": (FORETILE, "platform", "list"),
     "platform compare": (FORETILE, "platform", "compare", "summit", "cascade"),
     "write plan": (FORETILE, "simulate", "p.toml", *SUMMIT, "-o", "plan.json"),
