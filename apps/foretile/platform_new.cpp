@@ -295,7 +295,7 @@ bool asked(const Question& question, Answers& answers, const QuestionTerminal& t
 }
 
 [[noreturn]] void refuse_missing(const std::vector<std::string>& missing) {
-  throw input_error("foretile platform new", fmt::format("no {}", fmt::join(missing, ", ")),
+  throw input_error("platform new", fmt::format("no {}", fmt::join(missing, ", ")),
                     missing.size() == 1 ? "this option" : "these options",
                     "add them; on a terminal they are asked for");
 }

@@ -102,10 +102,11 @@ CostFunction cost_of(const Sensitivity& found, const Case& the_case, const Plann
   };
 }
 
-/// "+12.3%"; empty where there is no time.
+/// "+12.3%".
 std::string change_text(const std::optional<double>& seconds, double unchanged_s) {
   if (!seconds) return "refused";
   constexpr double kPercent = 100;
+  if (std::abs(*seconds / unchanged_s - 1) < kNoEffect) return "0.0%";
   return fmt::format("{:+.1f}%", kPercent * (*seconds / unchanged_s - 1));
 }
 

@@ -51,10 +51,9 @@ TEST(PlatformNew, TakesOptions) {
 }
 
 TEST(PlatformNew, ListsAllOptionsThatAreMissing) {
-  EXPECT_EQ(
-      refusal({{"--name", "x"}, {"--device", "none"}, {"--cards", "0"}}),
-      "foretile platform new: found no --nodes, --sockets, --cores, --memory, expected these options; add "
-      "them; on a terminal they are asked for");
+  EXPECT_EQ(refusal({{"--name", "x"}, {"--device", "none"}, {"--cards", "0"}}),
+            "platform new: found no --nodes, --sockets, --cores, --memory, expected these options; add "
+            "them; on a terminal they are asked for");
   EXPECT_NE(refusal({}).find("--device, --devices, "), std::string::npos);
   EXPECT_EQ(refusal(all_texts()), "none");
 }
