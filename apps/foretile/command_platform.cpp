@@ -3,6 +3,7 @@
 // foretile platform show NAME: a machine description with its figures in SI units.
 // foretile platform compare A B: two of them side by side; with --problem: it, tuned on each of several.
 // foretile platform check NAME: collective operations (apps/foretile/platform_check.cpp).
+// foretile platform new: the file of a machine from a few figures (apps/foretile/platform_new.cpp).
 #include <fmt/format.h>
 
 #include <memory>
@@ -14,6 +15,9 @@
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/compare_problem.hpp"
 #include "apps/foretile/platform_check.hpp"
+#include "apps/foretile/platform_new.hpp"
+#include "apps/foretile/program_case.hpp"
+#include "apps/foretile/sensitivity.hpp"
 #include "apps/options.hpp"
 #include "apps/program.hpp"
 #include "base/error.hpp"
@@ -33,8 +37,32 @@ struct PlatformArguments {
   Options options;
 };
 
-void show(const PlatformArguments& arguments) {
+struct ShowPlatformArguments : PlatformArguments {
+  std::string problem;  ///< of --sensitivity; empty: none
+  int nodes = 1;
+};
+
+/// How much the problem's time depends on the platform's guesses.
+void show_sensitivity(const ShowPlatformArguments& arguments) {
+  if (is_program(arguments.problem))
+    throw input_error("--sensitivity", fmt::format("the program {}", quote(arguments.problem)), "a problem",
+                      "name a problem file or an example such as c65-v1");
+  CaseArguments question{arguments.problem, arguments.name, {}, arguments.options};
+  question.size.nodes = arguments.nodes;
+  ProgressLine line;
+  const Case the_case = load_case(question);
+  const PlannedWork work = plan_case(the_case, line);
+  const Sensitivity found = sensitivity(the_case, work, line);
+  erase_progress();
+  if (!arguments.options.json) return fmt::print("{}", sensitivity_text(found));
+  nlohmann::ordered_json json = platform_summary_json(the_case.platform);
+  json["sensitivity"] = sensitivity_json(found);
+  print_json(json);
+}
+
+void show(const ShowPlatformArguments& arguments) {
   arguments.options.expect_only_platform_settings();
+  if (!arguments.problem.empty()) return show_sensitivity(arguments);
   const Platform platform = named_platform(arguments.name, arguments.options.platform_settings());
   warn_of_doubts(platform);
   if (arguments.options.json) {
@@ -102,8 +130,17 @@ void add_list(CLI::App& group) {
 
 void add_show(CLI::App& group) {
   CLI::App* command = group.add_subcommand("show", "Print a machine's figures and draw one of its nodes");
-  const auto arguments = std::make_shared<PlatformArguments>();
+  const auto arguments = std::make_shared<ShowPlatformArguments>();
   command->add_option("platform", arguments->name, what_a_platform_is)->check(not_empty_check())->required();
+  CLI::Option* const sensitivity =
+      command
+          ->add_option("--sensitivity", arguments->problem,
+                       "Instead: print how the time of this problem changes with each guess of the platform "
+                       "25% lower and higher")
+          ->check(not_empty_check())
+          ->type_name("PROBLEM");
+  command->add_option("--nodes", arguments->nodes, "With --sensitivity: number of nodes. Default: 1")
+      ->needs(sensitivity);
   add_json_option(*command, arguments->options);
   add_set_option(*command, arguments->options,
                  "Set a key of the platform. Repeatable, such as platform.nvlink.bandwidth=100e9");
@@ -133,6 +170,7 @@ void add_platform_command(CLI::App& app) {
   add_show(*group);
   add_compare(*group);
   add_platform_check(*group);
+  add_platform_new(*group);
 }
 
 }  // namespace foretile

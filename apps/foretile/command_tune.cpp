@@ -12,6 +12,7 @@
 #include "apps/foretile/tune_space.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/one_line.hpp"
 #include "base/progress.hpp"
 #include "tuner/by_nodes.hpp"
 #include "tuner/history.hpp"

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/foretile/evaluate_all.hpp"
 #include "base/error.hpp"
 #include "platforms/improvements.hpp"
 #include "platforms/keys.hpp"
@@ -20,7 +21,6 @@
 #include "platforms/show.hpp"
 #include "platforms/units.hpp"
 #include "simulator/simulated_seconds.hpp"
-#include "tuner/workers.hpp"
 
 namespace foretile {
 
@@ -54,40 +54,20 @@ std::string value_of(const nlohmann::json& figures, const std::string& key) {
                             : figure.dump();
 }
 
-/// Whether the plan does at all what the figure is about.
-bool may_count(const std::string& key, const PlannedWork& work) {
-  if (key.starts_with("generation.")) return work.summary.generated_bytes > 0;
-  if (key.starts_with("message.") || key.starts_with("network.")) return work.summary.network_bytes > 0;
-  if (key.starts_with("addition.")) return work.plan.partial_sums;
-  return true;
-}
-
 double simulated_s(const PlannedWork& work, SimulationOptions options, bool in_full) {
   options.trace = nullptr;
   options.groups = in_full ? CoarseGroups{} : coarse_groups(work);
   return simulate(work.plan, work.contraction, work.machine, options).makespan_s;
 }
 
-/// As --set would do it on the command line: the strategy chooses again what is not given.
-double changed_makespan_s(const Case& the_case, const PlannedWork& work,
-                          const std::vector<std::string>& settings, const SimulationOptions& options,
-                          bool in_full) {
-  Platform platform = parse_platform(the_case.platform.toml, the_case.platform.source, settings);
-  // A comparison of strategies is not made again.
-  const Settings planned = work.compared.empty()
-                               ? the_case.settings
-                               : fastest_settings(work.compared, work.contraction, the_case.settings);
-  const PlannedWork changed =
-      plan_work(work.contraction, make_machine(std::move(platform), the_case.size), planned);
-  return simulated_s(changed, options, in_full);
-}
-
 /// Planned again on each machine that is changed.
 ChangedSeconds planned_again(const Case& the_case, const PlannedWork& work,
                              const SimulationOptions& options) {
   return [&](const std::vector<std::string>& settings, bool in_full) {
-    return settings.empty() ? simulated_s(work, options, in_full)
-                            : changed_makespan_s(the_case, work, settings, options, in_full);
+    if (settings.empty()) return simulated_s(work, options, in_full);
+    const Platform& platform = the_case.platform;
+    return makespan_on(parse_platform(platform.toml, platform.source, settings), the_case, work, options,
+                       in_full);
   };
 }
 
@@ -136,20 +116,7 @@ class Experiments {
           which == kUnchanged ? std::vector<std::string>() : list[std::stoul(which)].settings, in_full);
       return Outcome{Outcome::Status::done, seconds, {}, {}};
     };
-    constexpr double kDay_s = 86400, kBetweenPolls_s = 0.1;
-    WorkerLimits limits;
-    limits.evaluation_s = kDay_s;
-    const CountFunction progress = line_.stage("what-if", std::ssize(candidates));
-    Workers workers(cost, limits);
-    std::vector<Evaluation> all;
-    while (!candidates.empty() || workers.count() > 0) {
-      for (; !candidates.empty() && workers.has_room(); candidates.pop_back())
-        workers.start(candidates.back());
-      for (Evaluation& evaluation : workers.wait(kBetweenPolls_s)) all.push_back(std::move(evaluation));
-      if (stop_ && stop_()) throw WorkError("stopped");
-      if (progress) progress(std::ssize(all));
-    }
-    return all;
+    return evaluate_all(std::move(candidates), cost, line_, "what-if", stop_);
   }
 
   void take(const Evaluation& evaluation, bool in_full) {
@@ -327,6 +294,34 @@ std::vector<DecidingGuess> simulated_guesses(Experiments& experiments,
 }
 
 }  // namespace
+
+bool may_count(const std::string& key, const PlannedWork& work) {
+  if (key.starts_with("power.")) return false;
+  if (key.starts_with("generation.")) return work.summary.generated_bytes > 0;
+  for (const char* const table : {"message.", "network.", "fabric."})
+    if (key.starts_with(table)) return work.summary.network_bytes > 0;
+  if (key.starts_with("addition.")) return work.plan.partial_sums;
+  return true;
+}
+
+double makespan_of_plan(Platform platform, const PlannedWork& work, SimulationOptions options, bool in_full) {
+  options.trace = nullptr;
+  options.groups = in_full ? CoarseGroups{} : coarse_groups(work);
+  Machine machine = work.machine;
+  machine.platform = std::move(platform);
+  return simulate(work.plan, work.contraction, machine, options).makespan_s;
+}
+
+double makespan_on(Platform platform, const Case& the_case, const PlannedWork& work,
+                   const SimulationOptions& options, bool in_full) {
+  // A comparison of strategies is not made again.
+  const Settings planned = work.compared.empty()
+                               ? the_case.settings
+                               : fastest_settings(work.compared, work.contraction, the_case.settings);
+  const PlannedWork changed =
+      plan_work(work.contraction, make_machine(std::move(platform), the_case.size), planned);
+  return simulated_s(changed, options, in_full);
+}
 
 WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
                ProgressLine& line) {

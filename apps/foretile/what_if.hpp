@@ -24,6 +24,17 @@ namespace foretile {
 WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
                ProgressLine& line);
 
+/// Whether the plan does at all what the figure is about.
+bool may_count(const std::string& key, const PlannedWork& work);
+
+/// Seconds of the case on this platform instead of its own, planned again as --set would do it: the strategy
+/// chooses again what is not given. In full, or coarse. Throws what plan_work() and simulate() throw.
+double makespan_on(Platform platform, const Case& the_case, const PlannedWork& work,
+                   const SimulationOptions& options, bool in_full);
+
+/// The same of the plan as it is, which must fit the platform.
+double makespan_of_plan(Platform platform, const PlannedWork& work, SimulationOptions options, bool in_full);
+
 /// Plans with more are simulated coarsely, or not at all, to find out which guesses decide: that is to take
 /// seconds.
 inline constexpr std::int64_t kMostProductsInFull = 200'000;

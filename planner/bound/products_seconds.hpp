@@ -15,7 +15,7 @@ inline double least_products_seconds(const Contraction& p, const Machine& machin
   const LeastTimes least(machine, p.element(), kAnyBatch);
   double seconds = 0;
   for (TileId c = 0; c < p.c.nonzeros(); ++c) {
-    const std::int32_t m = p.m.size(p.c.row_of(c)), n = p.n.size(p.c.column_of(c));
+    const std::int64_t m = p.m.size(p.c.row_of(c)), n = p.n.size(p.c.column_of(c));
     for_each_product_of(p, c,
                         [&](TileId a, TileId) { seconds += least.work(m, n, p.k.size(p.a.column_of(a))); });
   }

@@ -31,6 +31,8 @@ COMMANDS = {
     "simulate": (FORETILE, "simulate", "p.toml", *SUMMIT, "--what-if", "--coarse"),
     "tune": (FORETILE, "tune", "p.toml", "--platform", "summit", "--nodes", "1..2", "--count", 2),
     "platform": (FORETILE, "platform", "show", "summit"),
+    "platform sensitivity": (FORETILE, "platform", "show", "cascade", "--sensitivity", "p.toml"),
+    "platform new": (FORETILE, "platform", "new", "--name", "new", "--nodes", 1, "--device", "none", "--sockets", 1, "--cores", 4, "--memory", 64, "--cards", 0),
     "platform list": (FORETILE, "platform", "list"),
     "platform compare": (FORETILE, "platform", "compare", "summit", "cascade"),
     "compare problem": (FORETILE, "platform", "compare", "summit", "cascade", *POWER, "--problem", "p.toml", "--count", 2, "--nodes", "128..256"),
