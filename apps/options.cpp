@@ -76,6 +76,18 @@ void add_set_option(CLI::App& command, Options& options, const char* meaning) {
   command.add_option("--set", options.set, meaning)->type_name("KEY=VALUE")->allow_extra_args(false);
 }
 
+void add_messages_option(CLI::App& command, Options& options) {
+  command
+      .add_option_function<std::string>(
+          "--messages",
+          [&options](const std::string& memory) { options.set.push_back("platform.messages=" + memory); },
+          "Memory in which ranks receive tiles of A and B: the host's, or the GPUs' own (GPU-aware MPI), "
+          "from "
+          "where they are sent on. Default: as the platform says")
+      ->check(CLI::IsMember({"host", "device"}))
+      ->type_name("{host,device}");
+}
+
 void add_size_options(CLI::App& command, ProgramSizes& sizes) {
   for (const auto& [option, size, meaning] :
        {std::tuple("--o", &sizes.occupied, "Of a program: number of occupied orbitals of each spin"),

@@ -49,6 +49,9 @@ extern const char* const kSetMeaning;
 /// Commands with a platform or a strategy take --set.
 void add_set_option(CLI::App& command, Options& options, const char* meaning = kSetMeaning);
 
+/// Commands that plan take --messages, which sets a key of the platform.
+void add_messages_option(CLI::App& command, Options& options);
+
 /// Commands with a program take --o, --v and --tile.
 void add_size_options(CLI::App& command, ProgramSizes& sizes);
 /// "give it: --o 108 --v 324 --tile 45", with the sizes that are given: the end of an error about a missing

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "executor/backends/gpu_backend.hpp"
-#include "executor/gpu/pinned_pool.hpp"
+#include "executor/gpu/memory_pool.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "platforms/loader.hpp"

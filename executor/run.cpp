@@ -17,13 +17,14 @@
 #include "executor/backends/registered_memory.hpp"
 #include "executor/cpu/binding.hpp"
 #include "executor/cpu/thread_seconds.hpp"
-#include "executor/gpu/pinned_pool.hpp"
+#include "executor/gpu/memory_pool.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/messenger.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/tiles/heap_memory.hpp"
 #include "executor/tiles/tile_extents.hpp"
 #include "executor/tiles/tile_slabs.hpp"
+#include "planner/plan/landing.hpp"
 #include "planner/plan/owners.hpp"
 #include "scheduler/options.hpp"
 #include "scheduler/polling.hpp"
@@ -109,6 +110,7 @@ SchedulerOptions scheduling_of(const PlanFrame& frame, const RankPlan& plan, con
     device.in_host_memory = device.in_host_memory && (options.gpus || !options.copies) && !gpus_for_cores;
     device.generates_tiles = device.generates_tiles && options.gpus && !options.storage;
   }
+  scheduling.messages_on_devices = scheduling.messages_on_devices && options.gpus && !gpus_for_cores;
   scheduling.core_slots = std::min(scheduling.core_slots, usable_cores());  // a plan for another machine
   for (DeviceTraits& device : scheduling.devices)
     device.cores = std::min(device.cores, scheduling.core_slots);
@@ -169,6 +171,26 @@ Transport transport_over(Messenger& messenger, const HostStore& host,
   return transport;
 }
 
+/// Memory of the rank's devices for what it receives, by device.
+using MessagePools = std::vector<std::unique_ptr<MemoryPool>>;
+
+/// A hole may be missing: then a message comes to `host`, from which copies are slower.
+MessagePools message_pools(RankBackend& backend, std::int64_t bytes, std::pmr::memory_resource* host) {
+  auto& gpus = dynamic_cast<GpuBackend&>(backend);  // the verifier refuses cores beside them
+  MessagePools pools;
+  const std::int64_t rounded = Arena::rounded(bytes);
+  for (std::byte* const memory : gpus.take_for_messages(rounded))
+    pools.push_back(std::make_unique<MemoryPool>(memory, rounded, host));
+  return pools;
+}
+
+Messenger::MemoryFor memory_for_messages(const MessagePools& pools, std::pmr::memory_resource* host) {
+  return [&pools, host](const Transfer& transfer, Rank owner, int number) -> std::pmr::memory_resource* {
+    if (transfer.kind != TransferKind::broadcast) return host;
+    return pools[landing_device(owner, number, pools.size())].get();
+  };
+}
+
 /// Of all ranks together. Collective where the others have GPUs too.
 void note_gpus(const RankBackend& backend, std::int64_t refused_bytes, MPI_Comm communicator,
                RunResult& result) {
@@ -191,6 +213,7 @@ RunResult run_part(const PlanFrame& frame, const RankPlan& plan, const Contracti
   const Rank rank = rank_in(communicator);
   const Work work{frame, plan, contraction, machine, rank};
   const SchedulerOptions scheduling = scheduling_of(frame, plan, contraction, machine, rank, options);
+  MessagePools pools;  // goes after all messages
   RunResult result;
   const RankOnNode place = place_on_node(communicator);
   // What fails on one rank now, in a caller's numbers or for want of memory, ends the run on all.
@@ -213,6 +236,9 @@ RunResult run_part(const PlanFrame& frame, const RankPlan& plan, const Contracti
       registered.emplace(*options.gpus, callers_tiles(contraction, frame, plan, rank, *options.storage));
     backend = make_backend(work, *result.host, scheduling.core_slots, place, options,
                            transport_over(messenger, *result.host, scheduler));
+    if (!scheduling.messages_on_devices) return;
+    pools = message_pools(*backend, frame.device_message_bytes, result.memory.get());
+    messenger.receive_in(memory_for_messages(pools, result.memory.get()));
   });
   scheduler.emplace(frame, plan, contraction, rank, *backend, scheduling, options.trace);
 
@@ -232,6 +258,7 @@ RunResult run_part(const PlanFrame& frame, const RankPlan& plan, const Contracti
   result.statistics = scheduler->statistics();
   result.assignment = scheduler->assignment();
   if (options.finished) options.finished->all_heard();
+  if (!pools.empty()) result.host->drop_received();
   result.host->deliver_c();
   quiet_barrier(communicator);
   note_gpus(*backend, registered ? registered->refused_bytes() : 0, communicator, result);

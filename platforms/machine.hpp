@@ -49,6 +49,10 @@ struct Machine {
   int socket_of(Rank rank, Device device) const;
   /// First and last + 1 of the sockets whose cores and memory the rank has, whole or in part.
   std::pair<int, int> sockets_of(Rank rank) const;
+  /// Whether ranks receive tiles of A and B in memory of their devices (Platform::messages).
+  bool receives_on_devices() const {
+    return platform.messages == "device" && platform.has_device_memory() && ranks > 1;
+  }
   /// Cores that a rank may use to generate tiles; at least 1.
   int cores_per_rank() const;
   /// Those that are left to compute beside a rank's GPUs, of which each has one for its copies and launches.

@@ -4,12 +4,15 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/id.hpp"
+#include "planner/plan/landing.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/problem/generated_part.hpp"
@@ -23,6 +26,20 @@ using MemoryPlace = int;
 inline constexpr MemoryPlace kHost = -1;
 /// Where tiles of B come from that their device makes itself.
 inline constexpr MemoryPlace kGenerated = -2;
+/// Memory of a device that is kept for messages (planner/plan/landing.hpp), apart from what it works on.
+constexpr MemoryPlace messages_on(Device device) {
+  return kGenerated - 1 - device;
+}
+/// The device whose memory for messages this is; none otherwise.
+constexpr std::optional<Device> device_of_messages(MemoryPlace place) {
+  return place < kGenerated ? std::optional(Device::of(kGenerated - 1 - place)) : std::nullopt;
+}
+
+/// Where a rank with so many devices receives a message of broadcast number `number` of its owner's, and
+/// forwards it from.
+inline MemoryPlace place_received(std::size_t devices, Rank owner, int number) {
+  return messages_on(landing_device(owner, number, devices));
+}
 
 /// Neighbouring loads or stores that travel as one; from kGenerated: that are made together.
 struct Copy {

@@ -13,15 +13,21 @@ HostTiles::HostTiles(const Contraction& p, const PlanFrame& frame, Rank rank, Re
 bool HostTiles::holds(TileRef tile) const {
   if (frame_.grid.size() == 1 || owner_of(problem_, frame_, tile) == rank_)
     return !frame_.flows() || !unmade_(tile);
-  return (tile.matrix == Matrix::a ? a_ : b_).contains(tile.id);
+  return received_of(tile.matrix).contains(tile.id);
 }
 
-void HostTiles::received(const Message& message, int forwards) {
+MemoryPlace HostTiles::place_of(TileRef tile) const {
+  const Received& received = received_of(tile.matrix);
+  const auto found = received.find(tile.id);
+  return found == received.end() ? kHost : found->second;
+}
+
+void HostTiles::received(const Message& message, int forwards, MemoryPlace place) {
   const Transfer& broadcast = *message.transfer;
   const Key key{message.owner, message.number};
   for (const TileId tile : broadcast.tiles) {
     assert(!holds({broadcast.matrix, tile}));
-    received_of(broadcast.matrix).insert(tile);
+    received_of(broadcast.matrix).emplace(tile, place);
   }
   if (broadcast.last_step == kEver) return;
   held_[key] = {forwards, true, broadcast.step};

@@ -33,8 +33,10 @@ class HostTiles {
 
   /// Whether a tile of A, or of B where it is given, can be read here.
   bool holds(TileRef tile) const;
+  /// Where it can be read: kHost, or where its message came to.
+  MemoryPlace place_of(TileRef tile) const;
   /// `forwards`: how many ranks this one sends it on to. None comes when its last step is over.
-  void received(const Message& message, int forwards);
+  void received(const Message& message, int forwards, MemoryPlace place = kHost);
   /// One of the forwards was sent. Returns the step of the message; nothing where it stays to the end, or is
   /// none.
   std::optional<Step> forwarded(Rank owner, int number);
@@ -55,8 +57,9 @@ class HostTiles {
   };
   void release_if_done(Key key, Held held);
 
-  using Received = tsl::robin_set<TileId, TileIdHash>;
+  using Received = tsl::robin_map<TileId, MemoryPlace, TileIdHash>;
   Received& received_of(Matrix matrix) { return matrix == Matrix::a ? a_ : b_; }
+  const Received& received_of(Matrix matrix) const { return matrix == Matrix::a ? a_ : b_; }
 
   const Contraction& problem_;
   const PlanFrame& frame_;

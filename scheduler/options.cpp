@@ -40,6 +40,7 @@ SchedulerOptions scheduler_options(const PlanFrame& frame, const RankPlan& plan,
   options.ranks_per_node = machine.counted_ranks_per_node();
   options.whole_batches = frame.batch > 1;
   options.send_slots = frame.sends_in_flight;
+  options.messages_on_devices = frame.messages_on_devices();
   options.in_plan_order = in_plan_order;
   if (p.device.kind == DeviceKind::core) options.tiles_at_once = tiles_at_once(contraction);
   if (read) options.least_part_bytes = kNoParts;

@@ -38,9 +38,11 @@ struct SchedulerOptions {
   /// Neighbouring loads, or stores, are joined to copies up to this size where it is more than
   /// PlanFrame::copy_batch_bytes.
   std::int64_t copy_batch_bytes = 0;
-  int copy_slots = 2;      ///< copies in flight per device and direction; a copy engine does one at a time
-  int send_slots = 4;      ///< messages in flight per rank
-  CopyCosts copies;        ///< to compare sources of a tile
+  int copy_slots = 2;  ///< copies in flight per device and direction; a copy engine does one at a time
+  int send_slots = 4;  ///< messages in flight per rank
+  CopyCosts copies;    ///< to compare sources of a tile
+  /// Broadcasts come to memory of devices (PlanFrame::messages_on_devices()).
+  bool messages_on_devices = false;
   int ranks_per_node = 1;  ///< to count bytes between nodes
   /// Loads, hits and evictions depend on the plan alone, not on what ends first: all loads come from the
   /// host, the memory of a chunk is free only when everything was asked for that may be loaded beside it, and

@@ -184,15 +184,21 @@ CopyCost RankScheduler::cost_of(MemoryPlace from, std::span<Item* const> items) 
   return sum;
 }
 
+MemoryPlace RankScheduler::place_of(TileRef tile) const {
+  return options_.messages_on_devices && streams(tile) ? host_.place_of(tile) : kHost;
+}
+
 /// Nothing: another device is loading the tile, and a copy from there will arrive no later than one from the
 /// host, which would travel behind the tiles of `ahead`, a copy that has not started.
 std::optional<MemoryPlace> RankScheduler::source_of(Device device, const Item& item,
                                                     std::span<Item* const> ahead) const {
   const DeviceQueue& queue = queues_[device];
   if (!streams(item.tile) && queue.traits.generates_tiles) return kGenerated;
-  if (!shared(queue, item.tile)) return kHost;
+  if (!shared(queue, item.tile)) return place_of(item.tile);
   const auto source = tiles_.source(item.slot, device, near_[device]);
-  if (source) return source;
+  if (source) return *source == kHost ? place_of(item.tile) : *source;
+  // It is near: it came to a device of the rank.
+  if (const MemoryPlace place = place_of(item.tile); place != kHost) return place;
   const CopyEstimate& copies = queue.copies;
   const double now_s = backend_.now();
   const CopyCost from_peer = other_copy_cost(options_.copies.runtime, item.bytes);
@@ -330,7 +336,7 @@ void RankScheduler::ended(const LoadOperation& load, const TraceEvent&) {
     } else if (streams(item->tile)) {
       ++(from_host ? queue.statistics.host_loads : queue.statistics.peer_loads);
     }
-    if (!from_host) queues_[copy.from].memory.unpin(item->slot);
+    if (copy.from >= 0) queues_[copy.from].memory.unpin(item->slot);
     arrived(Device::of(copy.to), *item);
   }
 }
@@ -548,7 +554,10 @@ void RankScheduler::received(const Message& message, const Path& path) {
       break;
     case TransferKind::broadcast: {
       const int forwards = send_queue_.forward(message);
-      host_.received(message, forwards);
+      host_.received(message, forwards,
+                     options_.messages_on_devices
+                         ? place_received(queues_.size(), message.owner, message.number)
+                         : kHost);
       if (!frame_.flows()) break;
       flow_.forwards(message.transfer->step, forwards);
       for (const TileId tile : message.transfer->tiles) pool_.is_here({message.transfer->matrix, tile});

@@ -87,6 +87,7 @@ class RankScheduler {
   bool ready(const DeviceQueue& queue, const Item& item) const;
   CopyCost cost_of(MemoryPlace from, const Item& item) const;
   CopyCost cost_of(MemoryPlace from, std::span<Item* const> items) const;
+  MemoryPlace place_of(TileRef tile) const;
   std::optional<MemoryPlace> source_of(Device device, const Item& item, std::span<Item* const> ahead) const;
   bool load_batch(DeviceQueue& queue, Device device, MemoryPlace from);
   void note_load(DeviceQueue& queue, const Copy& copy, std::span<Item* const> items);

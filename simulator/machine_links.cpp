@@ -251,11 +251,13 @@ Route MachineLinks::between(const Endpoint& from, const Endpoint& to) const {
 Route MachineLinks::copy(Rank rank, const Copy& copy) const {
   const NodeLinks& l = machine_->platform.links;
   const auto end = [&](MemoryPlace place) {
-    return place == kHost
-               ? Endpoint{rank, Endpoint::Kind::memory, home_socket(*machine_, rank, copy.tiles.front())}
-               : Endpoint{rank, Endpoint::Kind::device, static_cast<int>(place)};
+    if (place == kHost)
+      return Endpoint{rank, Endpoint::Kind::memory, home_socket(*machine_, rank, copy.tiles.front())};
+    return Endpoint{rank, Endpoint::Kind::device, device_of_messages(place).value_or(Device::of(place))};
   };
-  Route route = between(end(copy.from), end(copy.to));
+  const Endpoint from = end(copy.from), to = end(copy.to);
+  const bool inside = from.kind == to.kind && from.number == to.number;
+  Route route = inside ? Route{.from = from, .to = to} : between(from, to);
   route.latency_s += copy.from == kHost ? l.host_to_device.latency_s
                      : copy.to == kHost ? l.device_to_host.latency_s
                                         : l.peer.latency_s;

@@ -87,7 +87,8 @@ class MachineLinks {
   /// Whether devices have memory of their own.
   bool has_copies() const { return devices_ > 0; }
 
-  /// A batch goes by its first tile.
+  /// A batch goes by its first tile. Inside a device (from messages_on() it) no link is used: its memory is
+  /// far faster than all links.
   Route copy(Rank rank, const Copy& copy) const;
   /// From and to host memory, or a device's.
   Route message(Rank from_rank, Rank to_rank, MemoryPlace from = kHost, MemoryPlace to = kHost) const;

@@ -328,7 +328,17 @@ void SimulatedRank::begin_message(Activity& a) {
   copy_on_cores(a.message.bytes);
   a.kind = Activity::Kind::message;
   a.software_s = now() - a.start_s;
-  transfer(a, links_.message(rank_, a.to_rank), a.message.bytes);
+  transfer(a, route_of(a.message, a.to_rank), a.message.bytes);
+}
+
+/// Own tiles leave from host memory, others from where they came to.
+Route SimulatedRank::route_of(const Message& message, Rank to_rank) const {
+  if (!frame_.messages_on_devices() || message.transfer->kind != TransferKind::broadcast)
+    return links_.message(rank_, to_rank);
+  const auto place = [&](const SimulatedRank& rank) -> MemoryPlace {
+    return landing_device(message.owner, message.number, rank.plan_.devices.size());
+  };
+  return links_.message(rank_, to_rank, message.owner == rank_ ? kHost : place(*this), place(*all_[to_rank]));
 }
 
 void SimulatedRank::start_send(OperationId id, Rank to_rank, const Message& message) {

@@ -97,6 +97,7 @@ class SimulatedRank final : public Backend {
   CopyCost cost_of(const Copy& copy) const;
   void begin_copy(Activity& activity);
   void begin_message(Activity& activity);
+  Route route_of(const Message& message, Rank to_rank) const;
   void deliver(const Activity& activity);
   OperationTime time_of(const Activity& activity) const;
   /// At once where the progress loop is awake, else when it polls.

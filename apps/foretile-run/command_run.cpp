@@ -36,6 +36,7 @@ void add_planning_options(CLI::App& command, RunArguments& arguments) {
   command.add_option("--platform", arguments.platform, kPlannedForMeaning)
       ->check(not_empty_check())
       ->type_name("NAME");
+  add_messages_option(command, arguments.options);
   add_set_option(command, arguments.options);
   add_size_options(command, arguments.sizes);
   add_program_options(command, arguments.program);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "base/files.hpp"
 #include "base/missing_memory.hpp"
 #include "base/one_line.hpp"
+#include "executor/mpi/device_memory.hpp"
 #include "planner/problem/estimate.hpp"
 #include "planner/problem/kinds/retile.hpp"
 #include "platforms/list.hpp"
@@ -83,7 +85,24 @@ PlannedWork freshly_planned(const RunArguments& arguments, const PlatformOfJob& 
   return *std::move(work);
 }
 
+/// Where the platform alone, not the user, asks for messages from device memory, and MPI has none.
+bool uses_host_instead(const RunArguments& arguments, const std::vector<std::string>& settings,
+                       const Platform& platform) {
+  const bool asked = std::ranges::any_of(
+      settings, [](const std::string& setting) { return setting.starts_with("platform.messages="); });
+  return platform.messages == "device" && !asked && arguments.gpu != GpuChoice::stand_in &&
+         !mpi_takes_device_memory();
+}
+
 }  // namespace
+
+void require_device_messages(const PlannedWork& work, bool cuda) {
+  if (!work.plan.messages_on_devices() || !cuda || mpi_takes_device_memory()) return;
+  throw input_error(
+      "messages",
+      fmt::format("\"device\", and an MPI that sends none from memory of GPUs: {}", mpi_version_line()),
+      "an MPI that was built for CUDA", "plan with --messages host");
+}
 
 Problem problem_to_run(const std::string& path_or_name) {
   std::error_code error;
@@ -114,7 +133,15 @@ PlatformOfJob platform_of_job(const RunArguments& arguments, const MpiSession& s
     const std::string name = arguments.platform_or_here();
     if (const std::string warning = shadow_warning(name); !warning.empty())
       print_message("foretile-run", "note: " + warning);
-    const Platform platform = load_platform(name, settings, cores);
+    Platform platform = load_platform(name, settings, cores);
+    if (uses_host_instead(arguments, settings, platform)) {
+      print_message("foretile-run", fmt::format("note: messages go through host memory: this MPI ({}) sends "
+                                                "none from memory of GPUs",
+                                                mpi_version_line()));
+      std::vector<std::string> with_host = settings;
+      with_host.emplace_back("platform.messages=host");
+      platform = load_platform(name, with_host, cores);
+    }
     found = {platform.toml, platform.source};
   });
   found.toml = broadcast(std::move(found.toml), 0, session.world(), "platform");

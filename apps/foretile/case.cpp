@@ -89,6 +89,7 @@ void add_machine_options(CLI::App& command, CaseArguments& arguments, std::strin
   command.add_option("--ranks", arguments.size.ranks, "Number of ranks, instead of --nodes");
   command.add_option("--gpus", arguments.size.gpus, "Number of devices (GPUs or cores), instead of --nodes");
   add_placement_option(command, arguments.options);
+  add_messages_option(command, arguments.options);
   add_set_option(command, arguments.options);
   add_json_option(command, arguments.options);
 }

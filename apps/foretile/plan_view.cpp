@@ -184,6 +184,7 @@ std::string plan_text(const PlanView& view) {
   line("blocks, chunks", fmt::format("{}, {}", grouped(summary.blocks), grouped(summary.chunks)));
   line("peak device memory",
        bytes_of_budget(summary.peak_device_bytes, plan.device_classes.front().memory_bytes));
+  if (plan.messages_on_devices()) line("messages", device_messages_text(plan.device_message_bytes));
   line("peak host memory", fmt::format("{} per rank, {:.3g} times a share of the matrices",
                                        bytes_of_budget(summary.peak_host_bytes, plan.host_budget_bytes),
                                        memory_ratio(view.work)));

@@ -22,9 +22,14 @@ namespace {
 constexpr int kSingleLaunches = 64;
 constexpr int kBatchLaunches = 16;
 
+/// Where the rank has what it owns or received: in host memory, or where messages come to devices.
+bool from_host_tiles(const Copy& copy) {
+  return copy.from == kHost || device_of_messages(copy.from);
+}
+
 Task task_of(const Copy& copy) {
   const Task::Kind kind = copy.to == kHost          ? Task::Kind::store
-                          : copy.from == kHost      ? Task::Kind::load
+                          : from_host_tiles(copy)   ? Task::Kind::load
                           : copy.from == kGenerated ? Task::Kind::make
                                                     : Task::Kind::peer_copy;
   return {kind, copy.tiles.front(), -1, copy.tiles.size()};
@@ -93,6 +98,13 @@ void GpuBackend::warm_up(const PlanFrame& frame, const RankPlan& plan, double se
       foretile::warm_up(*devices_[d], gpus_, {host.data(), static_cast<std::size_t>(kCopied)}, what);
     });
   }
+}
+
+std::vector<std::byte*> GpuBackend::take_for_messages(std::int64_t bytes) {
+  std::vector<std::byte*> places;
+  for (std::size_t d = 0; d < devices_.size(); ++d)
+    explained(Device::of(d), nullptr, [&] { places.push_back(devices_[d]->gpu().allocate(bytes)); });
+  return places;
 }
 
 // ---- memory ----
@@ -181,7 +193,7 @@ void GpuBackend::copy(OperationId id, const Copy& wanted, const Task& task) {
     const TileRef tile = wanted.tiles[wanted.to == kHost ? count - 1 - number : number];
     std::byte* const to =
         wanted.to == kHost ? place_of_c(tile.id, Device::of(wanted.from)) : devices_[wanted.to]->at(tile);
-    const std::byte* const from = wanted.from == kHost ? on_host(tile) : devices_[wanted.from]->at(tile);
+    const std::byte* const from = from_host_tiles(wanted) ? on_host(tile) : devices_[wanted.from]->at(tile);
     add_piece(pieces_, {to, from, bytes_of(problem_, tile)}, over_the_host);
   }
   GpuDevice& on = *devices_[wanted.to == kHost ? wanted.from : wanted.to];

@@ -38,6 +38,10 @@ class GpuBackend final : public RankBackend {
   /// Not on the clock.
   void warm_up(const PlanFrame& frame, const RankPlan& plan, double seconds);
 
+  /// So much memory of each device, in which messages are received; kept as long as this. Slow: before the
+  /// clock starts.
+  std::vector<std::byte*> take_for_messages(std::int64_t bytes);
+
   std::span<const EndedOperation> ended(double seconds) override;
 
   int kernel_slots(Device) const override { return kernel_slots_; }

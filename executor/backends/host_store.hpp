@@ -61,6 +61,8 @@ class HostStore {
   std::vector<MessagePiece> message(Rank owner, int number) const;
   /// Keeps a received message and its tiles.
   void keep(std::shared_ptr<MessageBuffer> message);
+  /// Frees all received messages, at the end of a run.
+  void drop_received() { received_.clear(); }
   /// Frees a received message and its tiles.
   void release(Rank owner, int number);
 

@@ -210,7 +210,7 @@ bool Messenger::start_receive() {
 
 void Messenger::receive_tiles(Receiving& receiving) {
   MessageBuffer& buffer = *receiving.buffer;
-  buffer.parse(problem_);
+  buffer.parse(problem_, memory_for_);
   receiving.of_tiles = true;
   receiving.requests.clear();
   std::byte* tile = buffer.tiles();

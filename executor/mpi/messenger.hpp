@@ -11,6 +11,7 @@
 #include <memory>
 #include <memory_resource>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "executor/tiles/heap_memory.hpp"
@@ -27,6 +28,11 @@ class Messenger {
   /// Received messages are in `memory`, which must outlive them.
   Messenger(MPI_Comm communicator, const Contraction& contraction,
             std::pmr::memory_resource* memory = heap_memory());
+
+  /// Memory for the tiles of a message that is about to come.
+  using MemoryFor = MessageBuffer::MemoryFor;
+  /// From now on tiles are received there, which must outlive them; MPI must be able to.
+  void receive_in(MemoryFor memory) { memory_for_ = std::move(memory); }
 
   /// Notified of what has ended.
   struct Listener {
@@ -89,6 +95,7 @@ class Messenger {
   MPI_Comm communicator_;
   const Contraction& problem_;
   std::pmr::memory_resource* memory_;
+  MemoryFor memory_for_;
   MPI_Datatype element_;  // the bits of a real number
   std::vector<Sending> sending_;
   std::deque<Waiting> waiting_;    // for packed ones to leave, in the order of their calls

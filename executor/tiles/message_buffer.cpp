@@ -93,7 +93,7 @@ std::vector<std::byte> message_envelope(std::span<const std::byte> header, const
 MessageBuffer::MessageBuffer(std::int64_t bytes, std::pmr::memory_resource* memory)
     : memory_(memory), envelope_(bytes) {}
 
-void MessageBuffer::parse(const Contraction& p) {
+void MessageBuffer::parse(const Contraction& p, const MemoryFor& memory_for) {
   Fixed fixed;
   const std::int64_t words = envelope_.size() / 8;
   if (words >= kFixedWords) std::memcpy(static_cast<void*>(&fixed), envelope_.data(), sizeof fixed);
@@ -135,7 +135,7 @@ void MessageBuffer::parse(const Contraction& p) {
   std::memcpy(static_cast<void*>(&hop_), envelope_.data() + header_bytes_, sizeof hop_);
   if (hop_.tag < 0 || hop_.tag > std::numeric_limits<int>::max())
     throw WorkError(fmt::format("message with tag {}: not one of foretile's", hop_.tag));
-  tiles_ = TileBuffer(bytes, memory_);
+  tiles_ = TileBuffer(bytes, memory_for ? memory_for(broadcast, owner_, number_) : memory_);
   transfer_ = std::make_shared<Transfer>(std::move(broadcast));
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <span>
@@ -56,9 +57,11 @@ class MessageBuffer {
  public:
   /// Room for an envelope of `bytes`; call `parse` when it is there.
   explicit MessageBuffer(std::int64_t bytes, std::pmr::memory_resource* memory = heap_memory());
-  /// Reads the envelope and takes memory for the tiles. Throws WorkError when the envelope does not fit the
-  /// contraction or its own length.
-  void parse(const Contraction& contraction);
+  /// Reads the envelope and takes memory for the tiles, where `memory_for` says so. Throws WorkError when the
+  /// envelope does not fit the contraction or its own length.
+  using MemoryFor =
+      std::function<std::pmr::memory_resource*(const Transfer& transfer, Rank owner, int number)>;
+  void parse(const Contraction& contraction, const MemoryFor& memory_for = {});
 
   std::span<std::byte> envelope() const { return envelope_.bytes(); }
   /// The header, and each tile, to send on.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "planner/plan/owners.hpp"
+
 namespace foretile {
 
 NeedsCounter::NeedsCounter(const Plan& plan, const Contraction& contraction, const Machine& machine,
@@ -114,6 +116,12 @@ void NeedsCounter::load_stream(TileRef tile, BlockNeeds& needs, ChunkNeeds& chun
   Use& use = (tile.matrix == Matrix::a ? a_ : b_)[tile.id];
   if (std::exchange(use.block, block_number_) == block_number_) return;
   const std::int64_t bytes = bytes_of(p_, tile);
+  // It may be on the very device that needs it, or on one beside it: no link need be used, again and again.
+  if (plan_.messages_on_devices() && owner_of(p_, plan_, tile) != rank_) {
+    if (std::exchange(use.device, device_number_) != device_number_)
+      chunk.manager_s += machine_.platform.runtime.copy_overhead_s;
+    return;
+  }
   if (std::exchange(use.rank, rank_ + 1) != rank_ + 1) {
     host_.bytes += static_cast<double>(bytes);
     if (!alone_) host_.blocked_s += manager_s(tile, bytes) - machine_.platform.runtime.copy_overhead_s;

@@ -164,7 +164,7 @@ class PlanBound {
       ranks[edge.from].software.add(edge.software_s, edge.behind_send_s);
       ranks[edge.to].software.add(edge.software_s, edge.behind_s);
       const double wire_s =
-          over(edge.bytes, message_link(machine_, edge.from, edge.to).bandwidth_bytes_per_s);
+          over(edge.bytes, least_message_link(machine_, edge.from, edge.to).bandwidth_bytes_per_s);
       if (machine_.node_of(edge.from) == machine_.node_of(edge.to)) {
         ranks[edge.from].near.add(wire_s, edge.behind_wire_s);
         return;

@@ -39,6 +39,7 @@ class ProblemNeeds {
         distribution_(distribution),
         least_(machine, p.element(), kAnyBatch),
         gpu_(platform_.has_device_memory()),
+        on_devices_(machine.receives_on_devices()),
         generation_(machine, p.sources.b == Source::in_file),
         a_used_(p.a.nonzeros(), 0),
         b_row_(p.b.nonzeros(), -1),
@@ -118,8 +119,11 @@ class ProblemNeeds {
     const std::int64_t bytes = p_.b_bytes(b);
     if (made && generation_.on_device()) return generation_.device_s(static_cast<double>(bytes));
     const double seconds = made ? generation_.tile_s(bytes, p_.element_bytes()) : 0.0;
-    return gpu_ ? seconds + platform_.runtime.copy_overhead_s + platform_.links.host_to_device.latency_s
-                : seconds;
+    if (!gpu_) return seconds;
+    const NodeLinks& links = platform_.links;
+    const double latency_s = on_devices_ ? std::min(links.host_to_device.latency_s, links.peer.latency_s)
+                                         : links.host_to_device.latency_s;
+    return seconds + platform_.runtime.copy_overhead_s + latency_s;
   }
 
   void add_c(std::int64_t bytes, const TileOfC& c) {
@@ -136,7 +140,7 @@ class ProblemNeeds {
   /// Every tile that is used comes to a device once at least.
   void add_a() {
     for (TileId a = 0; a < p_.a.nonzeros(); ++a) {
-      if (a_used_[a] && gpu_) add_load(p_.a_bytes(a), HostTile::array);
+      if (a_used_[a] && gpu_) add_given(p_.a_bytes(a));
     }
   }
 
@@ -149,8 +153,21 @@ class ProblemNeeds {
     const bool made = comes_where_used(sources_.b);
     if (!made && !first) ++needs_.messages;
     if (made) needs_.generated_bytes += static_cast<double>(p_.b_bytes(b));
-    if (gpu_ && !(made && generation_.on_device()))
-      add_load(p_.b_bytes(b), made ? HostTile::generated : HostTile::array);
+    if (!gpu_ || (made && generation_.on_device())) return;
+    if (made) {
+      add_load(p_.b_bytes(b), HostTile::generated);
+    } else {
+      add_given(p_.b_bytes(b));
+    }
+  }
+
+  /// Of a given tile, which may come to a device from another rank.
+  void add_given(std::int64_t bytes) {
+    if (on_devices_) {
+      needs_.manager_s += platform_.runtime.copy_overhead_s;
+    } else {
+      add_load(bytes, HostTile::array);
+    }
   }
 
   /// `from`: where a copy keeps the device's manager; HostTile::array: it may come from memory that keeps
@@ -169,6 +186,7 @@ class ProblemNeeds {
   LeastTimes least_;
   std::optional<LeastTimes> cores_;
   bool gpu_;
+  bool on_devices_;  // tiles may come to devices in messages
   GenerationTimes generation_;
   std::vector<char> a_used_;
   std::vector<std::int32_t> b_row_;  // by tile: the last row of ranks that needs it

@@ -140,7 +140,7 @@ double Tails::walk_tree(std::size_t v, const EdgeFunction& visit) {
       const Rank to = rank_at(*child);
       const double arrived_s = software_s + behind_s_[*child];
       const double sent_s =
-          std::max(link_seconds(message_link(machine_, from, to), bytes) + arrived_s, sends_s);
+          std::max(link_seconds(least_message_link(machine_, from, to), bytes) + arrived_s, sends_s);
       if (visit) visit({from, to, bytes, software_s, sent_s, arrived_s, behind_s_[*child]});
       sends_s = software_s + sent_s;
     }

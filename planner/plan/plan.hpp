@@ -169,9 +169,12 @@ struct PlanFrame {
   Operands operands;  ///< what it does with A, B and C
   Barriers barriers = Barriers::none;  ///< how far devices and ranks wait for each other
   int sends_in_flight = 4;             ///< that a rank sends
-  Store store = Store::at_end;         ///< when C leaves a device
-  bool prefetch_c = false;  ///< where B streams: C of the next block enters with its first loads, before
-                            ///< the last block has left
+  /// Of each device, beside DeviceClass::memory_bytes: room for broadcasts that come to it from other ranks
+  /// (planner/plan/landing.hpp). 0: they come to host memory.
+  std::int64_t device_message_bytes = 0;
+  Store store = Store::at_end;  ///< when C leaves a device
+  bool prefetch_c = false;      ///< where B streams: C of the next block enters with its first loads, before
+                                ///< the last block has left
   /// Several devices and ranks may compute parts of a tile of C, apart from its initial values and from each
   /// other; RankPlan::sums bring them together. Else one device computes all of a tile.
   bool partial_sums = false;
@@ -189,6 +192,8 @@ struct PlanFrame {
   std::vector<Step> open_from = {};
   PlanTensors tensors = {};  ///< of which tasks make all tiles of A and B
 
+  /// Whether ranks receive broadcasts in memory of their devices.
+  bool messages_on_devices() const { return device_message_bytes > 0; }
   /// Whether products depend on each other.
   bool flows() const { return !steps.empty(); }
   /// The step of a tile of C; only where flows().

@@ -34,7 +34,8 @@ class Fnv {
   std::uint64_t state_ = 0xcbf29ce484222325ULL;
 };
 
-constexpr int kPool = 0x9001;  // tells it from other numbers that are there now and then
+constexpr int kPool = 0x9001;       // tells it from other numbers that are there now and then
+constexpr int kOnDevices = 0x9002;  // the same
 
 void add(Fnv& fnv, const OperandPlan& operand) {
   fnv.add(operand.source, operand.on_device, operand.distribution.kind);
@@ -55,6 +56,7 @@ void add(Fnv& fnv, const PlanFrame& frame) {
   if (frame.store != PlanFrame{}.store) fnv.add(frame.store);
   if (frame.partial_sums) fnv.add(frame.sum_tree);
   if (frame.pool != Pool::none) fnv.add(kPool, frame.pool);
+  if (frame.messages_on_devices()) fnv.add(kOnDevices, frame.device_message_bytes);
   if (frame.sends_in_flight != PlanFrame{}.sends_in_flight) fnv.add(frame.sends_in_flight);
   if (frame.flows()) {
     fnv.add_all(frame.steps);

@@ -168,6 +168,7 @@ class StepPlanner {
       require_room(plan.step);
       PlanContext context = plan.step.context;
       context.flops_before = flops_before_;
+      context.messages_on_host = true;  // tasks read what comes, on cores
       plan.settings = settings_for(terms);
       plan.work = plan_work(plan.step.joined->contraction(), machine_, plan.settings, {}, {}, context);
     } catch (const InputError& error) {

@@ -34,6 +34,7 @@ struct PlanContext {
       b = {};             ///< of B
   /// That the machine's devices, rank by rank, have to do before. A strategy may even them out.
   std::vector<double> flops_before = {};
+  bool messages_on_host = false;       ///< whatever the platform says (Platform::messages)
   std::vector<RankShare> shares = {};  ///< by tile of M: of the part of that row; empty: none share
 
   /// That of A, or of B for all other matrices.

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "planner/problem/limits.hpp"
 #include "planner/strategies/compare.hpp"
+#include "planner/strategies/device_messages.hpp"
 #include "planner/strategies/ready_order.hpp"
 #include "platforms/checks.hpp"
 
@@ -228,7 +229,11 @@ std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, con
 
 Plan make_plan(const Contraction& contraction, const Machine& machine, const Settings& settings,
                const CountFunction& progress, const PlanContext& context) {
-  return plan_all(*prepare_planner(contraction, machine, settings, context), progress, context);
+  const auto planned_for = [&](const Machine& on) {
+    return plan_all(*prepare_planner(contraction, on, settings, context), progress, context);
+  };
+  if (context.messages_on_host || !machine.receives_on_devices()) return planned_for(machine);
+  return with_room_for_messages(contraction, machine, planned_for);
 }
 
 }  // namespace foretile

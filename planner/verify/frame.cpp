@@ -137,6 +137,17 @@ void check_device_classes(const Plan& plan) {
   }
 }
 
+void check_device_messages(const Plan& plan) {
+  require_bytes("device memory for messages", plan.device_message_bytes);
+  if (!plan.messages_on_devices()) return;
+  if (plan.flows()) throw broken_plan("messages on devices", "tiles that tasks make", "tiles that are there");
+  for (const DeviceClass& alike : plan.device_classes) {
+    if (alike.in_host_memory())
+      throw broken_plan("messages on devices", "a device that works in host memory",
+                        "GPUs with memory of their own");
+  }
+}
+
 }  // namespace
 
 void check_frame(const Plan& plan, const Contraction& contraction) {
@@ -151,6 +162,7 @@ void check_frame(const Plan& plan, const Contraction& contraction) {
   if (plan.sends_in_flight < 1)
     throw broken_plan("sends_in_flight", fmt::format("{}", plan.sends_in_flight), "at least 1");
   check_device_classes(plan);
+  check_device_messages(plan);
   check_sums(plan, contraction);
   check_pool(plan);
   if (plan.sum_tree != Tree::binomial && plan.sum_tree != Tree::chain)

@@ -37,10 +37,12 @@ std::string parts(const Plan& plan, const HostNeed& need) {
 
 }  // namespace
 
-Received worst_received(const Plan& plan, const Messages& messages, Rank rank) {
+Received worst_received(const Plan& plan, const Messages& messages, Rank rank,
+                        const std::function<bool(const Messages::Sized&)>& counts) {
   Received now;
   std::vector<Change> changes;
   messages.for_each_to(rank, [&](const Messages::Sized& sized) {
+    if (counts && !counts(sized)) return;
     const Transfer& message = *sized.message;
     if (plan.barriers != Barriers::global) return add(now, message.matrix, sized.bytes);
     changes.push_back(
@@ -247,9 +249,9 @@ class HostMemoryPass final : public VerifyPass {
     std::int64_t own_c = plan_.partial_sums ? 0 : tiles_.c_bytes;
     for (const Sum& sum : plan_.ranks[static_cast<std::size_t>(rank)].sums) own_c += add_sum(sum);
     check_staging(plan_, rank, tiles_);
-    const HostNeed need = plan_.flows() ? flow_.worst(rank, view_.messages)
-                                        : host_need(plan_, rank, view_.owners,
-                                                    worst_received(plan_, view_.messages, rank), tiles_);
+    const HostNeed need = plan_.flows()
+                              ? flow_.worst(rank, view_.messages)
+                              : host_need(plan_, rank, view_.owners, received_on_host(rank), tiles_);
     if (need.bytes() > most_.bytes()) most_ = need;
     most_matrix_bytes_ = std::max(most_matrix_bytes_, need.owned + own_c);
   }
@@ -272,6 +274,9 @@ class HostMemoryPass final : public VerifyPass {
       largest = std::max(largest, bytes);
     }
     return largest;
+  }
+  Received received_on_host(Rank rank) const {
+    return plan_.messages_on_devices() ? Received{} : worst_received(plan_, view_.messages, rank);
   }
   /// Returns the bytes of C that the rank owns.
   std::int64_t add_sum(const Sum& sum) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -20,7 +21,9 @@ struct Received {
   std::int64_t b = 0;
   std::int64_t bytes() const { return a + b; }
 };
-Received worst_received(const Plan& plan, const Messages& messages, Rank rank);
+/// `counts`: which messages, all without it.
+Received worst_received(const Plan& plan, const Messages& messages, Rank rank,
+                        const std::function<bool(const Messages::Sized&)>& counts = {});
 
 /// What a rank computes and, where B is generated, generates.
 struct RankTiles {

@@ -74,6 +74,7 @@ Messages::Messages(const Plan& plan, const Contraction& contraction, const Owner
   const int ranks = static_cast<int>(plan.ranks.size());
   for (Rank rank = 0; rank < ranks; ++rank) {
     Step step = 0;
+    int of_owner = 0;
     for (const Transfer& message : plan.ranks[rank].transfers) {
       const std::int64_t bytes = check_tiles(contraction, owners, message, rank);
       check_steps(plan, message, rank);
@@ -84,7 +85,7 @@ Messages::Messages(const Plan& plan, const Contraction& contraction, const Owner
       }
       step = message.step;
       const auto number = static_cast<std::uint32_t>(all_.size());
-      all_.push_back({&message, bytes});
+      all_.push_back({&message, bytes, rank, of_owner++});
       for (const int to : message.others) {
         if (to < 0 || to >= ranks) {
           throw broken_plan(fmt::format("rank {}", rank), fmt::format("a message to rank {}", to),

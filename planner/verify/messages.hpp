@@ -40,6 +40,8 @@ class Messages {
   struct Sized {
     const Transfer* message;
     std::int64_t bytes;  ///< of its tiles
+    Rank owner;          ///< who sends it first
+    int number;          ///< among its owner's
   };
 
   Messages(const Plan& plan, const Contraction& contraction, const Owners& owners);

@@ -119,6 +119,8 @@ Pass sources_pass(const VerifyView& view);
 Pass sums_pass(const VerifyView& view);
 /// Device memory stays under its budget (planner/verify/device_memory_check.hpp).
 Pass device_memory_pass(const VerifyView& view);
+/// Broadcasts that come to devices fit the memory that is kept for them (planner/verify/device_messages.hpp).
+Pass device_messages_pass(const VerifyView& view);
 /// Host memory stays under its budget (planner/verify/host_memory.hpp).
 Pass host_memory_pass(const VerifyView& view);
 /// Where tiles flow (PlanFrame::steps): tasks make all tiles of A and B, and some of C, once, on their owner,

@@ -29,6 +29,7 @@ class Passes {
     add("sums", sums_pass, view);
     add("flow", flow_pass, view);
     add("device memory", device_memory_pass, view);
+    add("messages on devices", device_messages_pass, view);
     add("host memory", host_memory_pass, view);
     add("no cycle", acyclic_pass, view);
   }

@@ -2,6 +2,7 @@
 // How long messages between ranks take. All in seconds.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "platforms/cost/link.hpp"
@@ -15,6 +16,18 @@ inline const LinkModel& message_link(const Platform& p, bool near) {
 }
 inline const LinkModel& message_link(const Machine& machine, Rank from, Rank to) {
   return message_link(machine.platform, machine.node_of(from) == machine.node_of(to));
+}
+
+/// No message is faster, whether it comes to host memory or to a device's (0: no such limit).
+inline LinkModel least_message_link(const Machine& machine, Rank from, Rank to) {
+  const Platform& p = machine.platform;
+  const LinkModel& host = message_link(machine, from, to);
+  if (!machine.receives_on_devices()) return host;
+  const LinkModel& device = p.network.device_message;
+  const bool near = machine.node_of(from) == machine.node_of(to);
+  const bool limited = !near && host.bandwidth_bytes_per_s > 0 && device.bandwidth_bytes_per_s > 0;
+  return {std::min(host.latency_s, device.latency_s),
+          limited ? std::max(host.bandwidth_bytes_per_s, device.bandwidth_bytes_per_s) : 0.0};
 }
 
 /// Of a message's tiles, at either end: serial on each rank.

@@ -139,6 +139,7 @@ std::optional<Energy> energy_of(const std::vector<RankStatistics>& ranks, const 
 
 void add_plan(Report& report, const Contraction& contraction, const Machine& machine, const Plan& plan) {
   report.b_streams = plan.operands.b.streams();
+  report.device_message_bytes = plan.device_message_bytes;
   report.choice = explain_choice(contraction.sources, plan.strategy);
   report.plan = fmt::format("{}, grid {}", plan.strategy, grid_text(plan.grid));
   for (const ParameterInfo& info : find_strategy(plan.strategy).parameters()) {

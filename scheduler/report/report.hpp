@@ -61,7 +61,7 @@ struct BytesByKind {
 /// Where devices found the tiles of A, and of B where it streams.
 struct LoadCounts {
   std::int64_t host = 0;
-  std::int64_t peer = 0;  ///< on another device of the rank
+  std::int64_t peer = 0;  ///< on another device of the rank, or where messages come to devices
   std::int64_t hits = 0;  ///< on the device itself, left from before
   std::int64_t evictions = 0;
 };
@@ -98,6 +98,7 @@ struct Report {
   Path limits;                    ///< critical path: of the operation that ended last
   std::optional<WhatIf> what_if;  ///< measured, where it was asked for
   bool b_streams = false;
+  std::int64_t device_message_bytes = 0;      ///< PlanFrame::device_message_bytes
   std::optional<StrategyChoice> choice;       ///< of the plan's strategy
   std::string decision;                       ///< why that is the strategy, where none was named
   std::optional<PredictedVolumes> predicted;  ///< what the communication model says of the plan
@@ -121,6 +122,9 @@ std::optional<double> joules_of(const std::vector<RankStatistics>& ranks, const 
 /// The same, and how well it is known.
 std::optional<Energy> energy_of(const std::vector<RankStatistics>& ranks, const Machine& machine,
                                 const Plan& plan, double makespan_s);
+
+/// "received in memory of the devices, 1.2 GB of each".
+std::string device_messages_text(std::int64_t bytes);
 
 /// "3.42 MJ", or "about 3.42 MJ".
 std::string energy_text(const Energy& energy);

@@ -132,6 +132,7 @@ Json report_json(const Report& report) {
             {"per_device", json_of(report.per_device)},
             {"peak_device_bytes", json_of(report.peak_device_bytes)},
             {"budget_device_bytes", report.device_budget_bytes},
+            {"device_message_bytes", report.device_message_bytes},
             {"limits", json_of(report.limits)},
             {"limit_parts", parts_json(report.limits)},
             {"longest_latency_bound", json_of(report.limits.longest)},

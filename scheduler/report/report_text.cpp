@@ -229,6 +229,10 @@ std::string rest_text(const Bound& bound, const Path& path) {
 
 }  // namespace
 
+std::string device_messages_text(std::int64_t bytes) {
+  return fmt::format("received in memory of the devices, {} of each", in_bytes(static_cast<double>(bytes)));
+}
+
 std::string energy_text(const Energy& energy) {
   return (energy.is_guess ? "about " : "") + quantity(energy.joules, "J");
 }
@@ -279,9 +283,12 @@ std::string report_text(const Report& report) {
             fmt::format("{}, {}{}{}", report.ranks, report.devices, idle.empty() ? "" : "; ", idle));
   lines.add("peak device memory", fmt::format("{} of {}", in_bytes(report.peak_device_bytes.max),
                                               in_bytes(static_cast<double>(report.device_budget_bytes))));
+  if (report.device_message_bytes > 0)
+    lines.add("messages", device_messages_text(report.device_message_bytes));
   lines.add(report.b_streams ? "tiles loaded" : "tiles of A loaded",
-            fmt::format("{} from host, {} from other devices, {} found there, {} evicted", report.loads.host,
-                        report.loads.peer, report.loads.hits, report.loads.evictions));
+            fmt::format("{} from host, {} from {}, {} found there, {} evicted", report.loads.host,
+                        report.loads.peer,
+                        report.device_message_bytes > 0 ? "messages and other devices" : "other devices", report.loads.hits, report.loads.evictions));
   add_critical_path(lines, report.limits);
   add_busy(lines, report.busy);
   add_bytes(lines, report.bytes);

@@ -194,6 +194,16 @@ void FakeRank::start_generate(OperationId id, std::span<const GeneratedPart> par
   });
 }
 
+/// Where the rank has what it owns or received.
+bool FakeRank::from_rank(const Copy& copy) {
+  return copy.from == kHost || device_of_messages(copy.from);
+}
+
+MemoryPlace FakeRank::place_of(Key tile) const {
+  const auto found = came_to_.find(tile);
+  return found == came_to_.end() ? kHost : found->second;
+}
+
 void FakeRank::start_copy(OperationId id, const Copy& copy) {
   std::int64_t bytes = 0;
   for (const TileRef tile : copy.tiles) {
@@ -210,7 +220,7 @@ void FakeRank::start_copy(OperationId id, const Copy& copy) {
     if (copy.from == kGenerated) {
       if (!traits(copy.to).generates_tiles || streams(tile)) complain(name(tile) + " made on a device");
       if (!generated_.insert(tile.id).second) complain(name(tile) + " made again");
-    } else if (copy.from != kHost) {
+    } else if (!from_rank(copy)) {
       if (traits(copy.from).in_host_memory) complain(name(tile) + " copied from a device in host memory");
       if (!streams(tile)) complain(name(tile) + " copied between devices");
       use(copy.from, tile, true);
@@ -221,6 +231,7 @@ void FakeRank::start_copy(OperationId id, const Copy& copy) {
       complain(name(tile) + " loaded but not on the host");
     } else {
       ++here->second;
+      if (place_of({tile.matrix, tile.id}) != copy.from) complain(name(tile) + " loaded from another place");
     }
   }
   if (bytes != copy.bytes) complain("a copy with the wrong size");
@@ -228,7 +239,7 @@ void FakeRank::start_copy(OperationId id, const Copy& copy) {
   const int kind = copy.from == kHost ? 0 : copy.to == kHost ? 1 : copy.from == kGenerated ? 3 : 2;
   const MemoryPlace device = copy.to == kHost ? copy.from : copy.to;
   if (++copies_[device][kind] > cluster_.options_.copy_slots) complain("more copies in flight than slots");
-  if (kind == 2) ++cluster_.peer_copies;
+  if (kind == 2) ++(from_rank(copy) ? cluster_.message_copies : cluster_.peer_copies);
   cluster_.later([this, id, copy, kind, device] {
     --copies_[device][kind];
     copy_ended(copy);
@@ -248,7 +259,7 @@ void FakeRank::copy_ended(const Copy& copy) {
       }
     }
     if (copy.from >= 0) unuse(copy.from, tile);
-    if (copy.from == kHost && (streams(tile) || tile.matrix == Matrix::c)) --on_host_[{tile.matrix, tile.id}];
+    if (from_rank(copy) && (streams(tile) || tile.matrix == Matrix::c)) --on_host_[{tile.matrix, tile.id}];
     if (copy.to == kHost) {
       ++cluster_.stored[tile.id];
       continue;
@@ -308,6 +319,9 @@ void FakeRank::start_send(OperationId id, Rank to_rank, const Message& message) 
           for (const TileId tile : arrived.tiles) {
             if (!to.on_host_.emplace(Key{arrived.matrix, tile}, 0).second)
               to.complain(fmt::format("{} received again", name({arrived.matrix, tile})));
+            if (to.cluster_.options_.messages_on_devices)
+              to.came_to_[{arrived.matrix, tile}] =
+                  place_received(to.devices_.size(), message.owner, message.number);
           }
           to.messages_[{message.owner, message.number}] = message.transfer;
           to.host_bytes_changed(message.bytes);
@@ -463,6 +477,7 @@ void FakeRank::release_message(Rank owner, int number) {
     const TileRef ref{broadcast.matrix, tile};
     if (on_host_.at({broadcast.matrix, tile}) > 0) complain(name(ref) + " released while it is copied");
     on_host_.erase({broadcast.matrix, tile});
+    came_to_.erase({broadcast.matrix, tile});
     host_bytes_changed(-bytes_of(ref));
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       if (traits(static_cast<MemoryPlace>(d)).in_host_memory &&

@@ -78,6 +78,8 @@ class FakeRank final : public Backend {
   ReceivedParts parts_to_send(const Message& message);
   void arrived(const Message& message, ReceivedParts parts);
   void copy_ended(const Copy& copy);
+  static bool from_rank(const Copy& copy);
+  MemoryPlace place_of(Key tile) const;
   void begin_part(const GeneratedPart& part, bool alone);
   void end_part(const GeneratedPart& part);
   void staging_left(TileRef tile);
@@ -92,6 +94,7 @@ class FakeRank final : public Backend {
   std::vector<int> kernels_;                // in flight
   std::vector<std::array<int, 4>> copies_;  // in flight, per device: from host, to host, from peers, made
   std::map<Key, int> on_host_;  // streaming tiles and initial C: operations in flight that read them
+  std::map<Key, MemoryPlace> came_to_;  // of these, with messages on devices
   std::map<std::pair<Rank, int>, std::shared_ptr<const Transfer>> messages_;  // received and not released
   std::map<std::pair<int, int>, int> sends_of_;                               // in flight, per message
   std::int64_t host_bytes_ = 0;                                               // of received tiles
@@ -125,6 +128,7 @@ class FakeCluster {
   std::map<std::pair<int, int>, std::int64_t>
       partial_batches;  ///< per rank and device: smaller than a whole one
   std::int64_t peer_copies = 0;
+  std::int64_t message_copies = 0;  ///< from where messages came to devices
   /// Of tiles of A, by number: from which device to which.
   std::map<TileId, std::vector<std::pair<MemoryPlace, MemoryPlace>>> a_between_devices;
   std::int64_t released_messages = 0;

@@ -47,6 +47,18 @@ TEST(HostTiles, OwnTilesAreThere) {
   }
 }
 
+TEST(HostTiles, AreWhereTheirMessageCameTo) {
+  Example example;
+  HostTiles tiles = example.tiles();
+  tiles.received(message(Matrix::a, 1, 0, 4), 0, messages_on(Device(2)));
+  tiles.received(message(Matrix::b, 3, 1, kEver), 0);
+  EXPECT_EQ(device_of_messages(tiles.place_of({Matrix::a, 1})), Device(2));
+  EXPECT_EQ(tiles.place_of({Matrix::b, 3}), kHost);
+  EXPECT_EQ(tiles.place_of({Matrix::a, 0}), kHost);  // an own one
+  example.end(tiles, 5);
+  EXPECT_EQ(tiles.place_of({Matrix::a, 1}), kHost);
+}
+
 TEST(HostTiles, ReceivedOnesLeaveAfterTheirLastStep) {
   Example example;
   HostTiles tiles = example.tiles();

@@ -155,6 +155,7 @@ SchedulerOptions random_options(Random& random, int devices) {
     options.devices.back().socket = static_cast<int>(random.integer(0, 1));
   }
   if (random.integer(0, 1) == 0) options.least_part_bytes = random.integer(8, 500);
+  options.messages_on_devices = random.integer(0, 2) == 0;
   return options;
 }
 
@@ -237,6 +238,7 @@ using MakeCase = RandomCase (*)(std::uint64_t seed);
 struct Totals {
   int runs = 0;
   std::int64_t peer_copies = 0;
+  std::int64_t message_copies = 0;
   std::int64_t released_messages = 0;
   std::int64_t sums = 0;
 };
@@ -258,6 +260,7 @@ Totals run_cases(MakeCase make_case) {
     check_run(*plan, c.problem, cluster);
     if (testing::Test::HasFailure()) break;
     totals.peer_copies += cluster.peer_copies;
+    totals.message_copies += cluster.message_copies;
     totals.released_messages += cluster.released_messages;
     for (const auto& rank : cluster.ranks) totals.sums += rank->scheduler->statistics().combines;
     ++totals.runs;
@@ -275,6 +278,7 @@ TEST(RankScheduler, KeepsItsPromisesWhenBStreams) {
   const Totals totals = run_cases(random_streamed_case);
   EXPECT_GE(totals.runs, some_of(600));
   EXPECT_GE(totals.peer_copies, some_of(300));
+  EXPECT_GE(totals.message_copies, some_of(300));
   EXPECT_GE(totals.released_messages, some_of(1000));
 }
 

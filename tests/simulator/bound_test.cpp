@@ -32,6 +32,7 @@ void draw_platform(Machine& machine, Random& random) {
   p.links = {link(), link(), one_in(3) ? 0 : 1e7 * random.real(), link(),
              link(), link(), one_in(3) ? 1e7 * random.real() : 0};
   p.network = {link(), one_in(3) ? 0 : 1e7 * random.real()};
+  p.network.device_message = link();
   p.memory_bandwidth_bytes_per_s = one_in(3) ? 1e7 * random.real() : 0;
   p.runtime.copy_overhead_s = one_in(3) ? 1e-3 * random.real() : 1e-6 * random.real();
   p.runtime.message_overhead_s = one_in(3) ? 1e-3 * random.real() : 1e-6 * random.real();
@@ -45,6 +46,7 @@ void draw_platform(Machine& machine, Random& random) {
   p.generation_bytes_per_s_per_core = 1e6 * (1 + 99 * random.real());
   if (one_in(5)) p.generation_bytes_per_s_on_device = 1e8 * random.real();
   if (one_in(5)) p.device.in_host_memory = true;
+  if (one_in(3)) p.messages = "device";
   if (!one_in(3)) return;
   p.device.kind = DeviceKind::core;
   p.solo_speedup = one_in(2) ? 1 + random.real() : 1;

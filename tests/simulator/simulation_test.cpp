@@ -224,6 +224,24 @@ TEST(Simulation, MessageBetweenNodes) {
   EXPECT_NEAR(micros(dense({100}, {100, 100}, {100, 100}), m), 8010, kPrecision);
 }
 
+/// As MessageBetweenNodes, where a tile from the host takes 80 kB at 1 GB/s = 80. The first tile of B comes
+/// long before the message. Behind it come in one copy its tile of A, and the second ones of B and A: 240. A
+/// tile that came to the device itself takes no time, and the two others come beside the first kernel. Own
+/// tiles leave from the host at 20 MB/s; the device takes them at 16, in 5000.
+TEST(Simulation, MessagesComeToDevices) {
+  Machine m = machine(2, 1);
+  m.platform.network.message = {10e-6, 20e6};
+  m.platform.links.host_to_device = {0, 1e9};
+  const Contraction problem = dense({100}, {100, 100}, {100, 100});
+  EXPECT_NEAR(micros(problem, m), 8250, kPrecision);
+  m.platform.messages = "device";
+  std::vector<double> found = results(problem, m);
+  EXPECT_NEAR(found.at(0), 8010, kPrecision);
+  EXPECT_EQ(found.at(1), 160e3);  // a tile on each rank, from where it came to
+  m.platform.network.device_message = {2e-6, 16e6};
+  EXPECT_NEAR(micros(problem, m), 9010, kPrecision);
+}
+
 /// 100 before the message leaves and 100 after it came.
 TEST(Simulation, SoftwareOfMessagesOnBothSides) {
   Machine m = machine(2, 1);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "executor/gpu/pinned_pool.hpp"
+#include "executor/gpu/memory_pool.hpp"
 #include "executor/gpu/stand_in.hpp"
 #include "tests/executor/backends/run_alone.hpp"
 

@@ -94,6 +94,46 @@ TEST(Run, RandomPlansGiveTheRightProduct) {
   EXPECT_GE(ran, cases(15));
 }
 
+/// Tiles that ranks receive in memory of their devices are the same bits, and are forwarded from there.
+TEST(Run, MessagesToDevicesBringTheSameBits) {
+  int ran = 0, with_messages = 0;
+  for (int seed = 1; seed <= cases(40); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << world_size() << " ranks");
+    Random random(seed);
+    Contraction contraction = random_contraction(random_problem(random, seed));
+    contraction.sources = {Source::given, Source::given};
+    const auto memory = random.integer(100'000, 1'000'000);
+    Machine machine = with_gpus(machine_here(memory, static_cast<int>(random.integer(1, 4))), random);
+    const Settings settings{{"strategy", random.integer(0, 1) == 0 ? "stationary-c" : "grid-3d"},
+                            {"message_bytes", std::to_string(random.integer(1, 20'000))},
+                            {"lookahead", std::to_string(random.integer(0, 2))}};
+    Plan on_host, on_devices;
+    try {
+      on_host = make_plan(contraction, machine, settings);
+      verify(on_host, contraction);
+      machine.platform.messages = "device";
+      on_devices = make_plan(contraction, machine, settings);
+      verify(on_devices, contraction);
+    } catch (const InputError&) {
+      continue;
+    }
+    ++ran;
+    with_messages += on_devices.messages_on_devices() ? 1 : 0;
+    const std::unique_ptr<Gpus> gpus = test_gpus(contraction);
+    // The same order of sums, whatever the memory.
+    Plan same = on_devices;
+    same.device_message_bytes = 0;
+    const RunOutcome host = execute_on(*gpus, same, contraction, machine, 0);
+    const RunOutcome devices = execute_on(*gpus, on_devices, contraction, machine, 0);
+    EXPECT_TRUE(devices.check.passed()) << devices.check.relative_error;
+    EXPECT_EQ(devices.check.c_digest, host.check.c_digest);
+    for (const DeviceStatistics& device : devices.run.statistics.devices)
+      EXPECT_LE(device.peak_bytes, on_devices.device_classes[0].memory_bytes);
+  }
+  EXPECT_GE(ran, cases(10));
+  EXPECT_GE(with_messages, world_size() > 1 ? cases(8) : 0);
+}
+
 /// Stand-ins that note through which one host memory was taken, before any was opened.
 class NotedGpus final : public Gpus {
  public:

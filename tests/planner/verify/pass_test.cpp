@@ -125,7 +125,7 @@ TEST(VerifyPass, EachIsNamedAndTimed) {
   EXPECT_LE(passes_s, all.count());  // one after the other, in seconds
   EXPECT_EQ(names, (std::vector<std::string>{"frame", "messages", "blocks", "counts", "steps",
                                              "generated once", "products once", "sources", "sums", "flow",
-                                             "device memory", "host memory", "no cycle"}));
+                                             "device memory", "messages on devices", "host memory", "no cycle"}));
 }
 
 }  // namespace

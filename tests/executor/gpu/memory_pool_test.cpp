@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/gpu/pinned_pool.hpp"
+#include "executor/gpu/memory_pool.hpp"
 
 #include <gtest/gtest.h>
+
+#include <vector>
 
 #include "executor/gpu/stand_in.hpp"
 #include "executor/tiles/tile_buffer.hpp"
 
-namespace foretile::pinned_pool_test {
+namespace foretile::memory_pool_test {
 namespace {
 
 TEST(PinnedPool, GivesPartsOfOnePieceAndTakesThemBack) {
@@ -39,5 +41,22 @@ TEST(PinnedPool, WhatDoesNotFitIsOrdinaryMemory) {
   EXPECT_EQ(pool.overflow_bytes(), 900);
 }
 
+/// Of memory of the caller, which it does not touch.
+TEST(MemoryPool, TakesWhatDoesNotFitFromOthers) {
+  StandInGpus gpus;
+  PinnedPool others(gpus, 4 * Arena::kAlignment);
+  std::vector<std::byte> memory(2 * Arena::kAlignment, std::byte{7});
+  MemoryPool pool(memory.data(), std::ssize(memory), &others);
+  {
+    const TileBuffer inside(2 * Arena::kAlignment, &pool), outside(8, &pool);
+    EXPECT_EQ(inside.data(), memory.data());
+    EXPECT_EQ(pool.overflow_bytes(), 8);
+  }
+  const TileBuffer again(8, &pool), whole(4 * Arena::kAlignment, &others);
+  EXPECT_EQ(again.data(), memory.data());
+  EXPECT_EQ(others.overflow_bytes(), 0);  // it has all of its own again
+  EXPECT_EQ(memory.front(), std::byte{7});
+}
+
 }  // namespace
-}  // namespace foretile::pinned_pool_test
+}  // namespace foretile::memory_pool_test

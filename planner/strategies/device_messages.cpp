@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/strategies/device_messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/missing_memory.hpp"
+#include "planner/verify/device_messages.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr const char* kOnHost = "receive messages in host memory: platform.messages=host";
+
+void require_gpus_alone(const Plan& plan) {
+  const bool cores = std::ranges::any_of(plan.device_classes,
+                                         [](const DeviceClass& alike) { return alike.in_host_memory(); });
+  if (cores)
+    throw input_error("platform.messages", "\"device\", with cores that compute beside GPUs", "\"host\"",
+                      "cores read tiles in host memory");
+}
+
+Machine with_less_memory(const Machine& machine, std::int64_t kept_bytes) {
+  Machine less = machine;
+  std::int64_t& memory = less.platform.device.memory_bytes;
+  if (kept_bytes >= memory)
+    throw missing_memory(
+        "plan, device memory",
+        fmt::format("messages of {} at once in a device's memory", spelled_bytes(kept_bytes)),
+        fmt::format("less than the device's {}", spelled_bytes(memory)), kept_bytes - memory + 1, kOnHost);
+  memory -= kept_bytes;
+  return less;
+}
+
+}  // namespace
+
+Plan with_room_for_messages(const Contraction& contraction, const Machine& machine,
+                            const std::function<Plan(const Machine&)>& plan) {
+  constexpr int kAttempts = 4;
+  Plan planned = plan(machine);
+  require_gpus_alone(planned);
+  std::int64_t kept = 0;
+  for (int attempt = 0;; ++attempt) {
+    const std::int64_t needed = most_on_a_device(planned, contraction);
+    // The verifier says what is missing.
+    if (needed <= kept || attempt == kAttempts) break;
+    kept = needed;
+    planned = plan(with_less_memory(machine, kept));
+  }
+  planned.device_message_bytes = kept;
+  return planned;
+}
+
+}  // namespace foretile

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans whose ranks receive broadcasts in memory of their devices (GPU-aware MPI).
+#pragma once
+
+#include <functional>
+
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
+#include "platforms/machine.hpp"
+
+namespace foretile {
+
+/// A plan for devices with so much less memory as messages need at their worst moment in that very plan:
+/// planned again with more room, a few times at most, while it is too little. Throws InputError where cores
+/// compute beside GPUs, where messages leave no memory for tiles, and what `plan` throws.
+Plan with_room_for_messages(const Contraction& contraction, const Machine& machine,
+                            const std::function<Plan(const Machine&)>& plan);
+
+}  // namespace foretile

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/verify/device_messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/missing_memory.hpp"
+#include "planner/plan/landing.hpp"
+#include "planner/verify/host_memory.hpp"
+#include "planner/verify/pass.hpp"
+
+namespace foretile {
+
+std::vector<std::int64_t> worst_on_devices(const Plan& plan, const Messages& messages, Rank rank) {
+  const std::size_t devices = plan.ranks[static_cast<std::size_t>(rank)].devices.size();
+  std::vector<std::int64_t> worst;
+  for (std::size_t device = 0; device < devices; ++device) {
+    const auto comes_here = [&](const Messages::Sized& sized) {
+      return landing_device(sized.owner, sized.number, devices) == Device::of(device);
+    };
+    worst.push_back(worst_received(plan, messages, rank, comes_here).bytes());
+  }
+  return worst;
+}
+
+std::int64_t most_on_a_device(const Plan& plan, const Contraction& contraction) {
+  const Messages messages(plan, contraction, Owners(plan, contraction));
+  std::int64_t most = 0;
+  for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
+    for (const std::int64_t bytes : worst_on_devices(plan, messages, Rank::of(rank)))
+      most = std::max(most, bytes);
+  }
+  return most;
+}
+
+namespace {
+
+class DeviceMessagesPass final : public VerifyPass {
+ public:
+  explicit DeviceMessagesPass(const VerifyView& view) : VerifyPass(view) {}
+
+  void close(Rank rank) override {
+    if (!plan_.messages_on_devices()) return;
+    const std::vector<std::int64_t> worst = worst_on_devices(plan_, view_.messages, rank);
+    for (std::size_t device = 0; device < worst.size(); ++device) check(rank, device, worst[device]);
+  }
+  void finish(PlanSummary& summary) override { summary.peak_device_message_bytes = most_; }
+
+ private:
+  void check(Rank rank, std::size_t device, std::int64_t bytes) {
+    most_ = std::max(most_, bytes);
+    const std::int64_t missing = bytes - plan_.device_message_bytes;
+    if (missing <= 0) return;
+    throw missing_memory(
+        fmt::format("plan, rank {} device {}", rank, device),
+        fmt::format("messages of {} at once in its memory", spelled_bytes(bytes)),
+        fmt::format("at most the {} that are kept for them", spelled_bytes(plan_.device_message_bytes)),
+        missing, "receive messages in host memory: platform.messages=host");
+  }
+
+  std::int64_t most_ = 0;
+};
+
+}  // namespace
+
+Pass device_messages_pass(const VerifyView& view) {
+  return std::make_unique<DeviceMessagesPass>(view);
+}
+
+}  // namespace foretile
