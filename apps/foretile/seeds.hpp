@@ -13,7 +13,7 @@
 
 namespace foretile {
 
-/// With fewer values the 5th percentile below lies outside them.
+/// With fewer values the 5th percentile below is outside them.
 inline constexpr int kFewestSeeds = 19;
 inline constexpr int kMostSeeds = 10'000;
 
