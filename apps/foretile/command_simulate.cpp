@@ -13,6 +13,7 @@
 #include "apps/foretile/plan_view.hpp"
 #include "apps/foretile/program_case.hpp"
 #include "apps/foretile/program_view.hpp"
+#include "apps/foretile/seeds.hpp"
 #include "apps/foretile/what_if.hpp"
 #include "apps/inputs_apart.hpp"
 #include "apps/quantities.hpp"
@@ -43,6 +44,7 @@ struct SimulateArguments : CaseArguments {
   std::string assignment;      ///< file to replay; empty: none
   std::string assignment_out;  ///< file to write; empty: none
   std::uint64_t seed = 1;
+  int seeds = 0;  ///< simulated from `seed` on, for a band; 0: none
   bool coarse = false;
   bool plan_order = false;
   bool what_if = false;
@@ -64,7 +66,7 @@ struct Difference {
 
 void print(const SimulateArguments& arguments, const PlannedWork& work, const Report& report,
            EngineChoice engine, const Times& times, const std::optional<Difference>& difference,
-           const Guesses& guesses, const std::string& compared) {
+           const Guesses& guesses, const std::optional<SeedTimes>& seeds, const std::string& compared) {
   if (arguments.options.json) {
     nlohmann::ordered_json json = report_json(report);
     json["peak_host_bytes"] = work.summary.peak_host_bytes;
@@ -79,6 +81,7 @@ void print(const SimulateArguments& arguments, const PlannedWork& work, const Re
                         {"compared_s", difference->full.seconds}};
     }
     add_compared(json, work);
+    if (seeds) json["seeds"] = seeds_json(*seeds);
     json["guesses"] = guesses_json(guesses);
     json["peak_rss_bytes"] = peak_rss_bytes();
     print_json(json);
@@ -86,8 +89,9 @@ void print(const SimulateArguments& arguments, const PlannedWork& work, const Re
   }
   std::string guesses_note = guesses_text(guesses);
   if (!guesses_note.empty()) guesses_note += '\n';
-  fmt::print("{}\n{}{}{}{}simulated by {} in {}, with planning {}, using {} of memory\n", report_text(report),
-             guesses_note, compared.empty() ? compared : fmt::format("{}\n", compared),
+  fmt::print("{}\n{}{}{}{}{}simulated by {} in {}, with planning {}, using {} of memory\n",
+             report_text(report), seeds ? seeds_text(*seeds) : "", guesses_note,
+             compared.empty() ? compared : fmt::format("{}\n", compared),
              report.what_if ? what_if_text(*report.what_if) + "\n" : "",
              difference ? coarse_text(difference->full, difference->coarse) : "",
              engine == EngineChoice::fluid ? "the fluid engine" : "SimGrid",
@@ -157,7 +161,7 @@ void simulate_program(const SimulateArguments& arguments) {
   ProgramArguments program = arguments.program;
   program.trace = arguments.trace;
   program.output = arguments.output;
-  simulate_program_case(arguments, program, arguments.seed, arguments.engine);
+  simulate_program_case(arguments, program, {arguments.seed, arguments.seeds}, arguments.engine);
 }
 
 void simulate_case(const SimulateArguments& arguments) {
@@ -169,6 +173,7 @@ void simulate_case(const SimulateArguments& arguments) {
   const Stopwatch watch;
   ProgressLine line;
   const Case the_case = load_case(arguments);
+  if (arguments.seeds > 0) require_noise(the_case.platform);
   require_no_table("--output", arguments.output, the_case.settings);
   require_no_table("--trace", arguments.trace, the_case.settings);
   require_no_table("--assignment-out", arguments.assignment_out, the_case.settings);
@@ -191,6 +196,12 @@ void simulate_case(const SimulateArguments& arguments) {
   std::optional<WhatIf> what_if;
   if (arguments.what_if) what_if = foretile::what_if(the_case, work, options, line);
   const Guesses guesses = deciding_guesses(the_case, work, options, line);
+  std::optional<SeedTimes> seeds;
+  if (arguments.seeds > 0) {
+    SimulationOptions of_each = options;
+    if (arguments.coarse) of_each.groups = coarse_groups(work);
+    seeds = simulate_seeds(work, of_each, arguments.seeds, line);
+  }
   const Bounds bounds = bounds_of(work.plan, work.contraction, work.machine,
                                   line.stage("bound of the time", work.summary.gemms));
   options.trace = trace ? &*trace : nullptr;
@@ -221,7 +232,7 @@ void simulate_case(const SimulateArguments& arguments) {
   std::optional<Difference> difference;
   if (full) difference = {*full, coarse_difference(*full, coarse->products(), result.makespan_s)};
   const std::string compared = asks_for_comparison(the_case.settings) ? compared_text(work) : "";
-  print(arguments, work, report, result.engine, times, difference, guesses, compared);
+  print(arguments, work, report, result.engine, times, difference, guesses, seeds, compared);
 }
 
 }  // namespace
@@ -234,12 +245,18 @@ void add_simulate_command(CLI::App& app) {
   add_size_options(*command, arguments->program.sizes);
   add_program_options(*command, arguments->program);
   add_original_options(*command, arguments->original);
-  command->add_option("--trace", arguments->trace, kTraceMeaning)
-      ->check(not_empty_check())
-      ->type_name("FILE");
+  CLI::Option* trace = command->add_option("--trace", arguments->trace, kTraceMeaning)
+                           ->check(not_empty_check())
+                           ->type_name("FILE");
   command->add_option("--seed", arguments->seed, "Seed of the noise, where the platform has keys noise.*")
       ->check(whole_number_check())
       ->capture_default_str();
+  CLI::Option* seeds = command
+                           ->add_option("--seeds", arguments->seeds,
+                                        "Simulate this plan with so many seeds, from --seed on: print the "
+                                        "median of the times and the band of 90% of them")
+                           ->check(CLI::Range(kFewestSeeds, kMostSeeds))
+                           ->type_name("N");
   command->add_flag("--coarse", arguments->coarse,
                     "Faster: simulate products and loads of a chunk in groups. The difference from a full "
                     "simulation is printed");
@@ -266,6 +283,8 @@ void add_simulate_command(CLI::App& app) {
       ->excludes(assignment_out)
       ->excludes(what_if)
       ->excludes(output);
+  for (CLI::Option* const other : {trace, command->get_option("--original"), what_if, output, assignment_out})
+    seeds->excludes(other);
   command->callback([arguments] { simulate_case(*arguments); });
 }
 

@@ -13,6 +13,7 @@
 
 #include "apps/foretile/program_advice.hpp"
 #include "apps/foretile/program_view.hpp"
+#include "apps/foretile/seeds.hpp"
 #include "apps/foretile/what_if.hpp"
 #include "apps/program_parts.hpp"
 #include "apps/quantities.hpp"
@@ -200,6 +201,7 @@ struct SimulatedProgram {
   std::optional<Energy> energy;
   double simulation_s = 0;
   Guesses guesses;
+  std::optional<SeedTimes> seeds;
 };
 
 void print_json_of(const CaseArguments& arguments, const ProgramCase& program,
@@ -214,6 +216,7 @@ void print_json_of(const CaseArguments& arguments, const ProgramCase& program,
     json["mean_s"] = times_json(simulated->times);
     json["by_rank"] = by_rank_json(simulated->ranks);
     json["simulation_s"] = simulated->simulation_s;
+    if (simulated->seeds) json["seeds"] = seeds_json(*simulated->seeds);
     json["guesses"] = guesses_json(simulated->guesses);
   }
   json["peak_rss_bytes"] = peak_rss_bytes();
@@ -239,11 +242,12 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
              quantity(program.planning_s, "s"));
   if (!simulated) return;
   fmt::print(
-      "makespan            {}, {}\n{}{}simulated in        {}, using {} of memory\n{}",
+      "makespan            {}, {}\n{}{}{}simulated in        {}, using {} of memory\n{}",
       quantity(simulated->makespan_s, "s"), quantity(plan.flops() / simulated->makespan_s, "flop/s"),
       simulated->energy ? fmt::format("energy              {}\n", energy_text(*simulated->energy)) : "",
-      times_line(simulated->times, 20), quantity(simulated->simulation_s, "s"),
-      quantity(static_cast<double>(peak_rss_bytes()), "B"), guesses_text(simulated->guesses));
+      simulated->seeds ? seeds_text(*simulated->seeds) : "", times_line(simulated->times, 20),
+      quantity(simulated->simulation_s, "s"), quantity(static_cast<double>(peak_rss_bytes()), "B"),
+      guesses_text(simulated->guesses));
 }
 
 double within(const std::string& text, Dimension dimension, const char* option, double low, double high) {
@@ -298,16 +302,22 @@ void plan_program_case(const CaseArguments& arguments, const ProgramArguments& o
   if (!arguments.options.json) fmt::print("{}", written_text(of));
 }
 
-void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of, std::uint64_t seed,
-                           EngineChoice engine) {
+void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of,
+                           const NoiseSeeds& seeds, EngineChoice engine) {
   if (!of.output.empty()) require_writable(of.output);
   const ProgramCase program = program_case(arguments, of);
+  if (seeds.count > 0) require_noise(program.machine.platform);
   SimulationOptions options;
   options.engine = EngineChoice::fluid;  // SimGrid runs once in a process
-  options.noise_seed = seed;
+  options.noise_seed = seeds.first;
   SimulatedProgram simulated;
   simulated.guesses = guesses_of(program, options);
   if (engine == EngineChoice::simgrid) options.engine = engine;
+  if (seeds.count > 0) {
+    ProgressLine line;
+    simulated.seeds = simulate_seeds(program.plan.work, options, seeds.count, line);
+    erase_progress();
+  }
   const Stopwatch watch;
   std::optional<ChromeTrace> trace;
   if (!of.trace.empty()) options.trace = &trace.emplace(of.trace);

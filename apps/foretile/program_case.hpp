@@ -39,10 +39,15 @@ std::string generation_rate_text(const Platform& platform);
 /// Plans and proves it; prints its steps, and the memory that they need.
 void plan_program_case(const CaseArguments& arguments, const ProgramArguments& of);
 
-/// The same, and simulates it: by SimGrid where that is asked for, else by the fluid engine. `seed` of the
-/// noise.
-void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of, std::uint64_t seed,
-                           EngineChoice engine);
+/// Seeds of the noise.
+struct NoiseSeeds {
+  std::uint64_t first = 1;
+  int count = 0;  ///< that are simulated from the first on, for a band; 0: the first alone
+};
+
+/// The same, and simulates it: by SimGrid where that is asked for, else by the fluid engine.
+void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of,
+                           const NoiseSeeds& seeds, EngineChoice engine);
 
 /// How NWChem runs a program: --original and what belongs to it.
 struct OriginalArguments {

@@ -16,6 +16,7 @@
 #include "executor/calibration/measure.hpp"
 #include "executor/calibration/measure_cache.hpp"
 #include "executor/calibration/probe.hpp"
+#include "executor/calibration/rate_spread.hpp"
 #include "executor/calibration/round_plan.hpp"
 #include "executor/cpu/combine.hpp"
 #include "executor/cpu/tile_kernel.hpp"
@@ -54,6 +55,9 @@ class Rounds {
 
   /// What the probes gave for one core with all busy.
   double probe_flops_per_s() const { return summarize(probes_).median; }
+
+  /// Over all rounds.
+  RateSpread rate_spread() const { return foretile::rate_spread(probes_of_cores_, kWindow); }
 
   /// Each shape gets the median of its rounds, all at this rate of the probe.
   std::vector<KernelSample> finish(double probe_flops_per_s) {
@@ -94,7 +98,9 @@ class Rounds {
   }
 
   double probe() {
-    probes_.push_back(probe_.flops_per_s(probe_s_) / cores());
+    ProbeRates rates = probe_.rates(probe_s_);
+    probes_.push_back(rates.all / cores());
+    probes_of_cores_.push_back(std::move(rates.of_each));
     return probes_.back();
   }
 
@@ -133,6 +139,7 @@ class Rounds {
   };
 
   static constexpr double kGroup_s = 0.5;
+  static constexpr std::size_t kWindow = 4;  // probes, kGroup_s apart: the time of a short run
 
   const CalibrationOptions& options_;
   Precision precision_;
@@ -143,6 +150,7 @@ class Rounds {
   std::vector<std::vector<double>> times_;  // by shape and round
   std::vector<std::vector<double>> rates_;  // and of the probes before and after them
   std::vector<double> probes_;
+  std::vector<std::vector<double>> probes_of_cores_;
   std::vector<double> ratios_;  // of this round's times to those of the first, at one rate
   std::vector<double> shifts_;  // their medians
   Share share_;                 // of the cores, since the last of:
@@ -392,6 +400,7 @@ class CoreCalibrator {
     result_.rounds = rounds.count();
     result_.stable = rounds.stable();
     result_.round_spread = rounds.difference();
+    result_.rate_spread = rounds.rate_spread();
     result_.solo_speedup = solo_speedup;
     // Until they are measured.
     result_.single_fit.model = result_.fit.model;

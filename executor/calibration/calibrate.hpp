@@ -11,6 +11,7 @@
 #include "base/time_budget.hpp"
 #include "executor/calibration/fit.hpp"
 #include "executor/calibration/probe.hpp"
+#include "executor/calibration/rate_spread.hpp"
 #include "platforms/here.hpp"
 #include "platforms/platform.hpp"
 
@@ -99,6 +100,7 @@ struct CalibrationResult {
   int rounds = 0;           ///< over all shapes
   bool stable = true;       ///< the last three rounds agreed within kStable
   double round_spread = 0;  ///< largest less smallest of the last three rounds, relative
+  RateSpread rate_spread;   ///< of the probes between products
   std::optional<HeldOut> held_out;  ///< double precision
   double probe_flops_per_s = 0;     ///< of one core with all busy (executor/calibration/probe.hpp)
   double solo_speedup = 1;          ///< Platform::solo_speedup

@@ -78,6 +78,7 @@ nlohmann::json calibration_samples(const CalibrationResult& r) {
   json["core_share"] = r.core_share;
   json["probe_flops_per_s"] = r.probe_flops_per_s;
   json["solo_speedup"] = r.solo_speedup;
+  json["rate_spread"] = {{"node", r.rate_spread.node}, {"device", r.rate_spread.device}};
   json["cache"] = {{"bytes", r.cache.bytes},
                    {"sizes", kFactorSizes},
                    {"factors", r.cache.factors},

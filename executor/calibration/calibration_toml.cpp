@@ -205,6 +205,7 @@ std::string calibration_table(const CalibrationResult& r) {
 }
 
 std::string software_text(const CalibrationResult& r, bool noise) {
+  const auto figure = [noise](double spread) { return noise ? std::min(spread, 1.0) : 0.0; };
   return fmt::format(R"(
 [generation]
 rate = {:.4g}  # one core, the others generating too; spread {:.3f}
@@ -212,10 +213,15 @@ rate = {:.4g}  # one core, the others generating too; spread {:.3f}
 [noise]  # {}; repeated products vary by {:.3f} and copies by {:.3f}
 kernel = {:.4g}
 link = {:.4g}
+# Probes, two seconds of them at a time: one core among all at the same time varies by {:.3f}, and all cores
+# together from time to time by {:.3f}.
+device = {:.4g}
+node = {:.4g}
 )",
                      r.generation_bytes_per_s_per_core, r.generation_spread, noise ? "as measured" : "off",
-                     r.kernel_spread, r.copy_spread, noise ? std::min(r.kernel_spread, 1.0) : 0.0,
-                     noise ? std::min(r.copy_spread, 1.0) : 0.0);
+                     r.kernel_spread, r.copy_spread, figure(r.kernel_spread), figure(r.copy_spread),
+                     r.rate_spread.device, r.rate_spread.node, figure(r.rate_spread.device),
+                     figure(r.rate_spread.node));
 }
 
 }  // namespace

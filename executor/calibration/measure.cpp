@@ -72,6 +72,8 @@ Timing together_of(const std::vector<ThreadTimes>& threads) {
     timing.seconds.insert(timing.seconds.end(), thread.repetitions.begin(), thread.repetitions.end());
     cpu += thread.cpu;
     elapsed += thread.elapsed;
+    timing.per_s.push_back(
+        thread.elapsed > 0 ? static_cast<double>(thread.repetitions.size()) / thread.elapsed : 0);
   }
   timing.elapsed_s = elapsed;
   if (elapsed > 0) timing.core_share = cpu / elapsed;

@@ -32,6 +32,7 @@ struct Repetition {
 struct Timing {
   std::vector<double> seconds;  ///< of each repetition, all threads together: elapsed time
   double elapsed_s = 0;         ///< of all threads together, from their first to their last repetition
+  std::vector<double> per_s;    ///< repetitions of each core in a second
   double core_share = 1;        ///< processor time over elapsed time; well below 1 where others use the cores
 };
 

@@ -57,12 +57,15 @@ Probe::Probe(int threads, const ProbeRound& round) : round_(round) {
 
 Probe::~Probe() = default;
 
-double Probe::flops_per_s(double seconds) {
+ProbeRates Probe::rates(double seconds) {
   const int threads = static_cast<int>(tiles_.size());
   const Timing timing = time_on_all_cores({threads, seconds, 3}, [&](int core, int i) {
     tiles_[static_cast<std::size_t>(core)].multiply(round_, i);
   });
-  return static_cast<double>(timing.seconds.size()) * round_.flops() / (timing.elapsed_s / threads);
+  ProbeRates rates{static_cast<double>(timing.seconds.size()) * round_.flops() / (timing.elapsed_s / threads),
+                   timing.per_s};
+  for (double& rate : rates.of_each) rate *= round_.flops();
+  return rates;
 }
 
 double probe_flops_per_s(int threads, double seconds) {

@@ -18,6 +18,12 @@ struct ProbeRound {
   double flops() const;
 };
 
+/// What a probe found, in flop/s.
+struct ProbeRates {
+  double all = 0;               ///< of all threads together
+  std::vector<double> of_each;  ///< of each thread
+};
+
 /// Each thread multiplies tiles from memory of its own.
 class Probe {
  public:
@@ -26,8 +32,10 @@ class Probe {
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;
 
-  /// Of all threads together, in about `seconds` of elapsed time. What else runs on the machine shows in it.
-  double flops_per_s(double seconds);
+  /// In about `seconds` of elapsed time. What else runs on the machine shows in it.
+  ProbeRates rates(double seconds);
+  /// Of all threads together.
+  double flops_per_s(double seconds) { return rates(seconds).all; }
 
  private:
   class Tiles;

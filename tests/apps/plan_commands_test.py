@@ -152,6 +152,15 @@ def check_simulate(problem, stored, scratch):
     noisy = [run("simulate", stored, "--json", "--set", "platform.noise.kernel=0.1", "--seed", seed)["makespan_s"]
              for seed in (1, 1, 2)]
     assert noisy[0] == noisy[1] != noisy[2], noisy
+    many = run("simulate", stored, "--json", "--set", "platform.noise.kernel=0.1", "--seeds", 20)
+    band = many["seeds"]
+    assert band["first"] == 1 and len(band["makespan_s"]) == 20 and band["makespan_s"][:2] == noisy[1:], (band, noisy)
+    assert band["low_s"] < band["median_s"] < band["high_s"] and many["makespan_s"] == noisy[0], (band, noisy)
+    assert "\nwith 20 seeds from 3 on: median " in call(
+        "simulate", stored, "--set", "platform.noise.kernel=0.1", "--seed", 3, "--seeds", 20).stdout
+    expect(2, "whose noise.* are all 0", "simulate", stored, "--seeds", 20)
+    expect(2, "--seeds: Value 18 not in range 19 to 10000", "simulate", stored, "--seeds", 18)
+    expect(2, "excludes", "simulate", stored, "--seeds", 20, "-o", scratch / "band.json")
     fluid = run("simulate", stored, "--json", "--engine", "fluid")
     assert fluid["engine"] == "fluid" and abs(fluid["makespan_s"] / first["makespan_s"] - 1) <= 1e-6, (fluid, first)
     if simgrid:

@@ -237,6 +237,15 @@ def check_plans():
     refuse("--counter-time: found -1 us", "simulate", *case, "--original", "--counter-time", "-1 us")
     refuse("--original: found h2o12", "simulate", "h2o12", "--original")
     refuse("--what-if: found the program", "simulate", *case, "--nodes", 64, "--what-if")
+    small = ("simulate", T2, *SMALL, "--platform", "cascade")
+    noisy = (*small, "--set", "platform.noise.node=0.1", "--seed", 2)
+    band = json.loads(run(*noisy, "--seeds", 19, "--json"))
+    assert band["seeds"]["first"] == 2 and len(band["seeds"]["makespan_s"]) == 19, band
+    assert band["seeds"]["makespan_s"][0] == band["makespan_s"] == json.loads(run(*noisy, "--json"))["makespan_s"], band
+    assert (band["seeds"]["low_s"], band["seeds"]["high_s"]) == (min(band["seeds"]["makespan_s"]), max(band["seeds"]["makespan_s"])), band
+    assert "\nwith 19 seeds from 2 on: median " in run(*noisy, "--seeds", 19)
+    refuse("whose noise.* are all 0", *small, "--seeds", 20)
+    refuse("excludes", *small, "--seeds", 20, "--original")
 
 
 def check_verification(scratch):

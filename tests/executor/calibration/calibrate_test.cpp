@@ -255,6 +255,19 @@ TEST(Calibrate, WritesAdditionsWhereTheyWereMeasured) {
   EXPECT_DOUBLE_EQ(p.permuted_addition_bytes_per_s_per_core, 2e9);
 }
 
+TEST(Calibrate, WritesNoiseWhereItIsAskedFor) {
+  CalibrationResult result = made_up();
+  result.kernel_spread = 0.01;
+  result.copy_spread = 2;  // at most 1 is allowed
+  result.rate_spread = {.node = 0.03, .device = 0.04};
+  EXPECT_FALSE(parse_platform(calibration_toml(result), "here.toml").noise.any());
+  const Noise noise = parse_platform(calibration_toml(result, {true, {}}), "here.toml").noise;
+  EXPECT_EQ(noise.kernel, 0.01);
+  EXPECT_EQ(noise.link, 1);
+  EXPECT_EQ(noise.device, 0.04);
+  EXPECT_EQ(noise.node, 0.03);
+}
+
 TEST(Calibrate, WritesForetileRunsOwnCosts) {
   CalibrationResult result = made_up();
   result.runtime =
