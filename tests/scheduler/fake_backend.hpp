@@ -93,7 +93,7 @@ class FakeRank final : public Backend {
   std::vector<std::int64_t> device_bytes_;
   std::vector<int> kernels_;                // in flight
   std::vector<std::array<int, 4>> copies_;  // in flight, per device: from host, to host, from peers, made
-  std::map<Key, int> on_host_;  // streaming tiles and initial C: operations in flight that read them
+  std::map<Key, int> on_host_;          // streaming tiles and initial C: operations in flight that read them
   std::map<Key, MemoryPlace> came_to_;  // of these, with messages on devices
   std::map<std::pair<Rank, int>, std::shared_ptr<const Transfer>> messages_;  // received and not released
   std::map<std::pair<int, int>, int> sends_of_;                               // in flight, per message
