@@ -288,7 +288,8 @@ std::string report_text(const Report& report) {
   lines.add(report.b_streams ? "tiles loaded" : "tiles of A loaded",
             fmt::format("{} from host, {} from {}, {} found there, {} evicted", report.loads.host,
                         report.loads.peer,
-                        report.device_message_bytes > 0 ? "messages and other devices" : "other devices", report.loads.hits, report.loads.evictions));
+                        report.device_message_bytes > 0 ? "messages and other devices" : "other devices",
+                        report.loads.hits, report.loads.evictions));
   add_critical_path(lines, report.limits);
   add_busy(lines, report.busy);
   add_bytes(lines, report.bytes);

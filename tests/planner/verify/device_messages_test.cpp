@@ -30,9 +30,8 @@ TEST(DeviceMessages, AreCountedOnTheDevice) {
 TEST(DeviceMessages, AreRefusedWhereTheyDoNotFit) {
   StreamExample example;
   example.plan.device_message_bytes = 63;
-  expect_refused(example,
-                 {"rank 0 device 0", "messages of 64 bytes", "at most the 63 bytes", "1 byte",
-                  "platform.messages=host"});
+  expect_refused(example, {"rank 0 device 0", "messages of 64 bytes", "at most the 63 bytes", "1 byte",
+                           "platform.messages=host"});
 }
 
 TEST(DeviceMessages, NeedDevicesWithMemory) {
@@ -54,8 +53,8 @@ std::int64_t slow_worst(const Plan& plan, const Messages& messages, Rank rank, s
     std::int64_t bytes = 0;
     messages.for_each_to(rank, [&](const Messages::Sized& sized) {
       if (landing_device(sized.owner, sized.number, devices) != Device::of(device)) return;
-      const bool here = plan.barriers != Barriers::global || (sized.message->step <= open + plan.lookahead &&
-                                                              sized.message->last_step >= open);
+      const bool here = plan.barriers != Barriers::global ||
+                        (sized.message->step <= open + plan.lookahead && sized.message->last_step >= open);
       if (here) bytes += sized.bytes;
     });
     worst = std::max(worst, bytes);

@@ -123,9 +123,10 @@ TEST(VerifyPass, EachIsNamedAndTimed) {
   }
   EXPECT_GT(passes_s, 0);
   EXPECT_LE(passes_s, all.count());  // one after the other, in seconds
-  EXPECT_EQ(names, (std::vector<std::string>{"frame", "messages", "blocks", "counts", "steps",
-                                             "generated once", "products once", "sources", "sums", "flow",
-                                             "device memory", "messages on devices", "host memory", "no cycle"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"frame", "messages", "blocks", "counts", "steps", "generated once",
+                                      "products once", "sources", "sums", "flow", "device memory",
+                                      "messages on devices", "host memory", "no cycle"}));
 }
 
 }  // namespace
