@@ -7,12 +7,12 @@ namespace foretile {
 
 namespace {
 
-bool has_gpus(const Machine& machine) {
+bool multiplies_on_gpus(const Machine& machine) {
   return machine.platform.device.kind == DeviceKind::gpu;
 }
 
 double gpus_of(const Machine& machine) {
-  return has_gpus(machine) ? 1.0 * machine.nodes() * machine.platform.devices_per_node() : 0;
+  return multiplies_on_gpus(machine) ? 1.0 * machine.nodes() * machine.platform.devices_per_node() : 0;
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ double busy_joules(const Machine& machine, const EnergyUse& use) {
 
 EnergyUse least_use(const Machine& machine, double seconds, double products_s) {
   EnergyUse use{seconds, 0, 0};
-  (has_gpus(machine) ? use.busy_device_s : use.busy_core_s) = products_s;
+  (multiplies_on_gpus(machine) ? use.busy_device_s : use.busy_core_s) = products_s;
   return use;
 }
 
