@@ -19,6 +19,7 @@
 #include "executor/cpu/thread_seconds.hpp"
 #include "executor/gpu/memory_pool.hpp"
 #include "executor/mpi/communicator.hpp"
+#include "executor/mpi/device_memory.hpp"
 #include "executor/mpi/messenger.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/tiles/heap_memory.hpp"
@@ -171,6 +172,15 @@ Transport transport_over(Messenger& messenger, const HostStore& host,
   return transport;
 }
 
+/// Throws InputError where MPI cannot receive in memory of these GPUs.
+void require_device_messages(const Gpus& gpus) {
+  if (gpus.memory_is_host() || mpi_takes_device_memory()) return;
+  throw input_error(
+      "messages",
+      fmt::format("\"device\", and an MPI that sends none from memory of GPUs: {}", mpi_version_line()),
+      "an MPI that was built for CUDA", "plan with platform.messages=host");
+}
+
 /// Memory of the rank's devices for what it receives, by device.
 using MessagePools = std::vector<std::unique_ptr<MemoryPool>>;
 
@@ -218,6 +228,7 @@ RunResult run_part(const PlanFrame& frame, const RankPlan& plan, const Contracti
   const RankOnNode place = place_on_node(communicator);
   // What fails on one rank now, in a caller's numbers or for want of memory, ends the run on all.
   agree(communicator, [&] {
+    if (scheduling.messages_on_devices) require_device_messages(*options.gpus);
     if (options.gpus) options.gpus->use_for_host(first_device(machine, place) % options.gpus->count());
     result.memory = host_memory(options);
     const double begun_s = MPI_Wtime();

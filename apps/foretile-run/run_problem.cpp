@@ -210,7 +210,6 @@ void prepare_run(const RunArguments& arguments, const MpiSession& session, int r
   if (session.rank() == 0 && !chosen.note.empty()) print_message("foretile-run", chosen.note);
   done.gpus = std::move(chosen.gpus);
   done.cuda = chosen.cuda;
-  require_device_messages(*done.work, done.cuda);
   require_memory(*done.work, ranks_on_node, !chosen.cuda && devices_need_memory(*done.work, arguments.copies),
                  available_memory_bytes());
 }

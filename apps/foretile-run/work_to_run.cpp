@@ -96,14 +96,6 @@ bool uses_host_instead(const RunArguments& arguments, const std::vector<std::str
 
 }  // namespace
 
-void require_device_messages(const PlannedWork& work, bool cuda) {
-  if (!work.plan.messages_on_devices() || !cuda || mpi_takes_device_memory()) return;
-  throw input_error(
-      "messages",
-      fmt::format("\"device\", and an MPI that sends none from memory of GPUs: {}", mpi_version_line()),
-      "an MPI that was built for CUDA", "plan with --messages host");
-}
-
 Problem problem_to_run(const std::string& path_or_name) {
   std::error_code error;
   const bool is_file = std::filesystem::exists(path_or_name, error) || error;

@@ -33,9 +33,6 @@ PlanFile file_to_run(RunKind kind, const RunArguments& arguments, int ranks);
 PlannedWork work_to_run(RunKind kind, const RunArguments& arguments, const PlatformOfJob& platform,
                         PlanFile& file, const MpiSession& session, const CountFunction& progress);
 
-/// Throws InputError where ranks receive in memory of GPUs, and MPI cannot. `cuda`: no stand-ins.
-void require_device_messages(const PlannedWork& work, bool cuda);
-
 /// Of the file's text; of a problem of that which `foretile plan -o` would store.
 std::string plan_text_digest(RunKind kind, const RunArguments& arguments, const PlanFile& file);
 

@@ -61,11 +61,11 @@ void Canvas::frame(double x, double y, double width, double height, Colour colou
   cairo_stroke(context_.get());
 }
 
-void Canvas::line(const std::vector<Point>& points, double width, Colour colour) {
+void Canvas::line(const std::vector<PicturePoint>& points, double width, Colour colour) {
   cairo_set_source_rgb(context_.get(), colour.red, colour.green, colour.blue);
   cairo_set_line_width(context_.get(), width);
   cairo_new_path(context_.get());  // texts leave a current point
-  for (const Point& point : points) cairo_line_to(context_.get(), point.x, point.y);
+  for (const PicturePoint& point : points) cairo_line_to(context_.get(), point.x, point.y);
   cairo_stroke(context_.get());
 }
 

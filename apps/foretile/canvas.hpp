@@ -16,7 +16,7 @@ struct Colour {
   double red = 0, green = 0, blue = 0;
 };
 
-struct Point {
+struct PicturePoint {
   double x = 0, y = 0;
 };
 
@@ -31,7 +31,7 @@ class Canvas {
   void rectangle(double x, double y, double width, double height, Colour colour);
   void frame(double x, double y, double width, double height, Colour colour);
   /// From point to point.
-  void line(const std::vector<Point>& points, double width, Colour colour);
+  void line(const std::vector<PicturePoint>& points, double width, Colour colour);
   void text(double x, double y, std::string_view text, double size, Colour colour, Align align = Align::left,
             bool bold = false);
   /// The same, read from bottom to top; `y` is the middle of the text.

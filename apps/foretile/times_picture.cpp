@@ -49,7 +49,7 @@ LogAxis axis_of(const std::vector<double>& values, double base) {
 }
 
 /// By machine, in the order given.
-using Curves = std::vector<std::pair<std::string, std::vector<Point>>>;
+using Curves = std::vector<std::pair<std::string, std::vector<PicturePoint>>>;
 
 Curves curves_of(const std::vector<MachineTime>& times) {
   Curves curves;
@@ -78,12 +78,14 @@ void draw_axes(Canvas& canvas, const LogAxis& nodes, const LogAxis& seconds) {
   canvas.upward_text(26, kTop + kHeight / 2, "predicted time in s", 13, kInk);
 }
 
-void draw_curve(Canvas& canvas, std::vector<Point> points, const LogAxis& nodes, const LogAxis& seconds,
-                Colour colour) {
+void draw_curve(Canvas& canvas, std::vector<PicturePoint> points, const LogAxis& nodes,
+                const LogAxis& seconds, Colour colour) {
   constexpr double kMark = 7;
-  for (Point& p : points) p = {kLeft + kWidth * nodes.share(p.x), kTop + kHeight * (1 - seconds.share(p.y))};
+  for (PicturePoint& p : points)
+    p = {kLeft + kWidth * nodes.share(p.x), kTop + kHeight * (1 - seconds.share(p.y))};
   canvas.line(points, 2, colour);
-  for (const Point& p : points) canvas.rectangle(p.x - kMark / 2, p.y - kMark / 2, kMark, kMark, colour);
+  for (const PicturePoint& p : points)
+    canvas.rectangle(p.x - kMark / 2, p.y - kMark / 2, kMark, kMark, colour);
 }
 
 }  // namespace
@@ -93,7 +95,7 @@ void draw_times(const std::vector<MachineTime>& times, const std::string& title,
   const Curves curves = curves_of(times);
   std::vector<double> nodes{1}, seconds;
   for (const auto& [name, points] : curves) {
-    for (const Point& p : points) {
+    for (const PicturePoint& p : points) {
       nodes.push_back(p.x);
       seconds.push_back(p.y);
     }

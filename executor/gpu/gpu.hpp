@@ -111,6 +111,8 @@ class Gpus {
   virtual std::unique_ptr<Gpu> open(int physical, int kernel_lanes) = 0;
   /// Whether copies between the two go directly; else through the host.
   virtual bool direct(int from, int to) = 0;
+  /// Whether memory of devices is memory of the host, from which any MPI sends.
+  virtual bool memory_is_host() const { return false; }
   /// The physical device through which host memory is taken from now on: one that is used anyway, for it
   /// costs memory on it. 0 unless said.
   virtual void use_for_host(int) {}

@@ -26,6 +26,7 @@ class KeptGpus final : public Gpus {
   /// A kept one still has the memory that was allocated on it; its points count on.
   std::unique_ptr<Gpu> open(int physical, int kernel_lanes) override;
   bool direct(int from, int to) override { return gpus_->direct(from, to); }
+  bool memory_is_host() const override { return gpus_->memory_is_host(); }
   void use_for_host(int physical) override { gpus_->use_for_host(physical); }
   std::byte* allocate_host(std::int64_t bytes) override;
   void free_host(std::byte* memory) override;

@@ -29,6 +29,7 @@ class StandInGpus final : public Gpus {
   bool direct(int, int) override { return options_.direct; }
   std::byte* allocate_host(std::int64_t bytes) override;
   void free_host(std::byte* memory) override;
+  bool memory_is_host() const override { return true; }
   void pause(double seconds) override;
 
  private:

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "executor/mpi/device_memory.hpp"
 #include "planner/problem/kinds/random.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
@@ -132,6 +133,40 @@ TEST(Run, MessagesToDevicesBringTheSameBits) {
   }
   EXPECT_GE(ran, cases(10));
   EXPECT_GE(with_messages, world_size() > 1 ? cases(8) : 0);
+}
+
+/// Stand-ins with the manners of GPUs: their memory is not the host's.
+class ApartGpus final : public Gpus {
+ public:
+  int count() const override { return gpus_.count(); }
+  GpuFacts facts(int physical) override { return gpus_.facts(physical); }
+  std::unique_ptr<Gpu> open(int physical, int lanes) override { return gpus_.open(physical, lanes); }
+  bool direct(int from, int to) override { return gpus_.direct(from, to); }
+  std::byte* allocate_host(std::int64_t bytes) override { return gpus_.allocate_host(bytes); }
+  void free_host(std::byte* memory) override { gpus_.free_host(memory); }
+  void pause(double seconds) override { gpus_.pause(seconds); }
+
+ private:
+  StandInGpus gpus_{{.count = 2}};
+};
+
+/// MPI is asked before anything runs.
+TEST(Run, MessagesToDevicesNeedAnMpiThatCan) {
+  if (world_size() == 1 || mpi_takes_device_memory()) GTEST_SKIP();
+  Random random(1);
+  const Tiling tiles = Tiling::uniform(80, 10);
+  const Contraction p{"", tiles, tiles, tiles, Shape::dense(8, 8), Shape::dense(8, 8), Shape::dense(8, 8), 0};
+  Machine machine = with_gpus(machine_here(10'000'000, 1), random);
+  machine.platform.messages = "device";
+  const Plan plan = make_plan(p, machine, {{"strategy", "stationary-c"}});
+  ASSERT_TRUE(plan.messages_on_devices());
+  ApartGpus gpus;
+  try {
+    execute_on(gpus, plan, p, machine, 0);
+    FAIL() << "it ran";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("platform.messages=host"), std::string::npos) << error.what();
+  }
 }
 
 /// Stand-ins that note through which one host memory was taken, before any was opened.
