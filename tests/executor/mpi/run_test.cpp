@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "executor/mpi/device_memory.hpp"
+#include "executor/mpi/session.hpp"
 #include "planner/problem/kinds/random.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
@@ -166,6 +167,8 @@ TEST(Run, MessagesToDevicesNeedAnMpiThatCan) {
     FAIL() << "it ran";
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("platform.messages=host"), std::string::npos) << error.what();
+  } catch (const FailedElsewhere&) {
+    EXPECT_NE(world_rank(), 0);  // the first one says it
   }
 }
 
