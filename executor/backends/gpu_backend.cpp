@@ -23,13 +23,13 @@ constexpr int kSingleLaunches = 64;
 constexpr int kBatchLaunches = 16;
 
 /// Where the rank has what it owns or received: in host memory, or where messages come to devices.
-bool from_host_tiles(const Copy& copy) {
+bool from_host_store(const Copy& copy) {
   return copy.from == kHost || device_of_messages(copy.from);
 }
 
 Task task_of(const Copy& copy) {
   const Task::Kind kind = copy.to == kHost          ? Task::Kind::store
-                          : from_host_tiles(copy)   ? Task::Kind::load
+                          : from_host_store(copy)   ? Task::Kind::load
                           : copy.from == kGenerated ? Task::Kind::make
                                                     : Task::Kind::peer_copy;
   return {kind, copy.tiles.front(), -1, copy.tiles.size()};
@@ -193,7 +193,7 @@ void GpuBackend::copy(OperationId id, const Copy& wanted, const Task& task) {
     const TileRef tile = wanted.tiles[wanted.to == kHost ? count - 1 - number : number];
     std::byte* const to =
         wanted.to == kHost ? place_of_c(tile.id, Device::of(wanted.from)) : devices_[wanted.to]->at(tile);
-    const std::byte* const from = from_host_tiles(wanted) ? on_host(tile) : devices_[wanted.from]->at(tile);
+    const std::byte* const from = from_host_store(wanted) ? on_host(tile) : devices_[wanted.from]->at(tile);
     add_piece(pieces_, {to, from, bytes_of(problem_, tile)}, over_the_host);
   }
   GpuDevice& on = *devices_[wanted.to == kHost ? wanted.from : wanted.to];

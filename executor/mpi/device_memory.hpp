@@ -7,7 +7,7 @@
 namespace foretile {
 
 /// As MPI itself says: Open MPI by MPIX_Query_cuda_support() (docs.open-mpi.org, "MPIX_Query_cuda_support"),
-/// MPICH from 4.0 on by MPIX_GPU_query_support() (mpich.org, its manual page). False where MPI says nothing.
+/// MPICH from 4.0 on by MPIX_GPU_query_support() (mpich.org, its manual page). False where MPI has neither.
 /// After MPI_Init.
 bool mpi_takes_device_memory();
 

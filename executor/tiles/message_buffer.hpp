@@ -57,10 +57,11 @@ class MessageBuffer {
  public:
   /// Room for an envelope of `bytes`; call `parse` when it is there.
   explicit MessageBuffer(std::int64_t bytes, std::pmr::memory_resource* memory = heap_memory());
-  /// Reads the envelope and takes memory for the tiles, where `memory_for` says so. Throws WorkError when the
-  /// envelope does not fit the contraction or its own length.
+  /// Memory for the tiles of a message.
   using MemoryFor =
       std::function<std::pmr::memory_resource*(const Transfer& transfer, Rank owner, int number)>;
+  /// Reads the envelope and takes memory for the tiles, where `memory_for` says so. Throws WorkError when the
+  /// envelope does not fit the contraction or its own length.
   void parse(const Contraction& contraction, const MemoryFor& memory_for = {});
 
   std::span<std::byte> envelope() const { return envelope_.bytes(); }

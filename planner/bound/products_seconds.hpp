@@ -8,8 +8,8 @@
 
 namespace foretile {
 
-/// Device-seconds on the machine's devices, whoever does which product, without what launches take beside
-/// them. No simulation without noise in which devices alone multiply has kernels under way for less.
+/// Device-seconds on the machine's devices, whichever of them does a product, without what launches take
+/// beside them. No simulation without noise in which devices alone multiply has kernels under way for less.
 inline double least_products_seconds(const Contraction& p, const Machine& machine) {
   constexpr int kAnyBatch = 1 << 30;
   const LeastTimes least(machine, p.element(), kAnyBatch);
