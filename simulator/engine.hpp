@@ -80,6 +80,7 @@ class Engine {
 };
 
 /// `links` must outlive it.
-std::unique_ptr<Engine> make_fluid_engine(const MachineLinks& links);
+/// `reach`: that of its solver (simulator/fluid_solver.hpp); 0: everywhere.
+std::unique_ptr<Engine> make_fluid_engine(const MachineLinks& links, int reach = 0);
 
 }  // namespace foretile

@@ -11,7 +11,8 @@ namespace {
 
 class FluidEngine final : public Engine {
  public:
-  explicit FluidEngine(const MachineLinks& links) : links_(links), solver_(links.capacities()) {}
+  FluidEngine(const MachineLinks& links, int reach)
+      : links_(links), solver_(links.limiting_capacities(), reach) {}
 
   double now() const override { return now_s_; }
 
@@ -63,8 +64,8 @@ class FluidEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_fluid_engine(const MachineLinks& links) {
-  return std::make_unique<FluidEngine>(links);
+std::unique_ptr<Engine> make_fluid_engine(const MachineLinks& links, int reach) {
+  return std::make_unique<FluidEngine>(links, reach > 0 ? reach : FluidSolver::kEverywhere);
 }
 
 }  // namespace foretile

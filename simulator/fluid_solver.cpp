@@ -19,7 +19,7 @@ constexpr double kRounding = 1e-12;
 
 }  // namespace
 
-FluidSolver::FluidSolver(std::vector<double> capacities) {
+FluidSolver::FluidSolver(std::vector<double> capacities, int reach) : reach_(reach) {
   links_.resize(capacities.size());
   for (std::size_t link = 0; link < links_.size(); ++link) links_[link].capacity = capacities[link];
 }
@@ -85,7 +85,8 @@ void FluidSolver::serve(Bundle& bundle, double now_s) const {
 }
 
 /// New flows have the rate of their bundle until the next solution.
-void FluidSolver::change_flows(Bundle& bundle, double by) {
+void FluidSolver::change_flows(Bundle& bundle, int by) {
+  bundle.flows += by;
   for (const LinkId id : links_of(bundle)) {
     Link& link = at_link(id);
     link.flows += by;
@@ -169,81 +170,117 @@ void FluidSolver::solve(double now_s) {
   keep_rates(now_s);
 }
 
-/// To all bundles that share a full link with an affected one.
+/// To all bundles that share a full link with an affected one, and so on.
 void FluidSolver::spread(std::size_t from) {
+  if (from > 0) {
+    for (const LinkId id : touched_) begin(at_link(id));
+    for (std::size_t i = 0; i < from; ++i) count(bundles_[affected_[i]]);
+  }
+  std::size_t as_far = affected_.size();  // end of those at the same distance
+  int distance = from == 0 || reach_ == kEverywhere ? 0 : reach_;
   for (std::size_t i = from; i < affected_.size(); ++i) {
-    for (const LinkId id : links_of(bundles_[affected_[i]])) {
+    if (i == as_far) {
+      as_far = affected_.size();
+      ++distance;
+    }
+    Bundle& bundle = bundles_[affected_[i]];
+    for (const LinkId id : links_of(bundle)) {
       Link& link = at_link(id);
       if (std::exchange(link.touched, true)) continue;
       touched_.push_back(id);
-      if (link.full) affect_members(id);
+      begin(link);
+      if (link.full && distance < reach_) affect_members(id);
     }
+    count(bundle);
+  }
+}
+
+/// Without affected bundles.
+void FluidSolver::begin(Link& link) {
+  link.free = link.capacity - link.used;
+  link.affected = 0;
+  link.gave = false;
+}
+
+/// Its rate is open from now on.
+void FluidSolver::count(Bundle& bundle) {
+  bundle.solved = -1;
+  for (const LinkId id : links_of(bundle)) {
+    Link& link = at_link(id);
+    link.free += bundle.rate * bundle.flows;
+    link.affected += static_cast<std::int32_t>(bundle.flows);
   }
 }
 
 void FluidSolver::give(Bundle& bundle, double rate) {
   bundle.solved = rate;
+  --open_;
   for (const LinkId id : links_of(bundle)) {
     Link& link = at_link(id);
-    link.free = std::max(0.0, link.free - rate * bundle.flows());
-    link.open -= bundle.flows();
+    link.free = std::max(0.0, link.free - rate * bundle.flows);
+    link.open -= static_cast<std::int32_t>(bundle.flows);
   }
+}
+
+void FluidSolver::begin_filling() {
+  open_ = affected_.size();
+  by_most_.clear();
+  for (const BundleId id : affected_) {
+    if (bundles_[id].key.most < kFast) by_most_.push_back(id);
+  }
+  std::ranges::sort(by_most_, {}, [&](BundleId id) { return std::pair(bundles_[id].key.most, id); });
+  slowest_ = by_most_.begin();
+  shares_.clear();
+  for (const LinkId id : touched_) {
+    Link& link = at_link(id);
+    link.open = link.affected;
+    if (link.open == link.flows) link.free = link.capacity;  // no rounding
+    link.free = std::max(0.0, link.free);
+    if (link.open > 0) shares_.push_back({link.free / link.open, id});
+  }
+  std::ranges::make_heap(shares_, std::greater{});
+}
+
+/// To those whose own limit is no more than that; false if there are none.
+bool FluidSolver::give_limited(double rate) {
+  bool gave = false;
+  for (; slowest_ != by_most_.end() && bundles_[*slowest_].key.most <= rate; ++slowest_) {
+    Bundle& bundle = bundles_[*slowest_];
+    if (bundle.solved >= 0) continue;
+    give(bundle, bundle.key.most);
+    gave = true;
+  }
+  return gave;
 }
 
 /// Progressive filling of the affected bundles; the others keep their rates.
 void FluidSolver::fill() {
-  for (const LinkId id : touched_) {
-    Link& link = at_link(id);
-    link.free = link.capacity - link.used;
-    link.open = 0;
-    link.gave = false;
-  }
-  by_most_.clear();
-  for (const BundleId id : affected_) {
-    Bundle& bundle = bundles_[id];
-    bundle.solved = -1;
-    if (bundle.key.most < kFast) by_most_.push_back(id);
-    for (const LinkId of_bundle : links_of(bundle)) {
-      Link& link = at_link(of_bundle);
-      link.free += bundle.rate * bundle.flows();
-      link.open += bundle.flows();
-    }
-  }
-  for (const LinkId id : touched_) {
-    Link& link = at_link(id);
-    link.affected = link.open;
-    if (link.open == link.flows) link.free = link.capacity;  // no rounding
-    link.free = std::max(0.0, link.free);
-    if (link.open > 0) shares_.push({link.free / link.open, id});
-  }
-  std::ranges::sort(by_most_, {}, [&](BundleId id) { return std::pair(bundles_[id].key.most, id); });
-  auto slowest = by_most_.begin();
-  while (!shares_.empty()) {
-    const Share share = shares_.top();
-    shares_.pop();
+  begin_filling();
+  const auto push = [&](Share share) {
+    shares_.push_back(share);
+    std::ranges::push_heap(shares_, std::greater{});
+  };
+  while (open_ > 0 && !shares_.empty()) {
+    std::ranges::pop_heap(shares_, std::greater{});
+    const Share share = shares_.back();
+    shares_.pop_back();
     Link& link = at_link(share.link);
     if (link.open == 0) continue;
     const double rate = link.free / link.open;  // shares only grow
     if (rate > share.rate * (1 + kRounding)) {
-      shares_.push({rate, share.link});
+      push({rate, share.link});
       continue;
     }
-    bool limited = false;
-    for (; slowest != by_most_.end() && bundles_[*slowest].key.most <= rate; ++slowest) {
-      if (bundles_[*slowest].solved >= 0) continue;
-      give(bundles_[*slowest], bundles_[*slowest].key.most);
-      limited = true;
-    }
-    if (limited) {
-      if (link.open > 0) shares_.push({link.free / link.open, share.link});
+    if (give_limited(rate)) {
+      if (link.open > 0) push({link.free / link.open, share.link});
       continue;
     }
-    link.gave = true;
-    link.level = rate;
     for (const Member& member : link.members) {
       Bundle& bundle = bundles_[member.bundle];
       if (bundle.affected && bundle.solved < 0) give(bundle, rate);
     }
+    link.gave = true;
+    link.free = rate;
   }
   for (const BundleId id : affected_) {
     if (bundles_[id].solved < 0) give(bundles_[id], bundles_[id].key.most);
@@ -258,7 +295,7 @@ bool FluidSolver::take_in_unfair() {
     if (!link.gave || link.full || link.affected == link.flows) continue;
     for (const Member& member : link.members) {
       const Bundle& bundle = bundles_[member.bundle];
-      if (!bundle.affected && bundle.rate > link.level * (1 + kRounding)) affect(member.bundle);
+      if (!bundle.affected && bundle.rate > link.free * (1 + kRounding)) affect(member.bundle);
     }
   }
   return affected_.size() > before;
@@ -271,7 +308,7 @@ void FluidSolver::keep_rates(double now_s) {
     const double next = bundle.ends.top().served;
     if (std::abs(bundle.solved - bundle.rate) > kRounding * bundle.rate) {
       for (const LinkId link : links_of(bundle))
-        at_link(link).used += (bundle.solved - bundle.rate) * bundle.flows();
+        at_link(link).used += (bundle.solved - bundle.rate) * bundle.flows;
       serve(bundle, now_s);
       bundle.rate = bundle.solved;
     } else if (bundle.awaited == next) {
@@ -285,7 +322,7 @@ void FluidSolver::keep_rates(double now_s) {
   for (const LinkId id : touched_) {
     Link& link = at_link(id);
     link.touched = false;
-    link.full = link.gave;
+    link.full = link.gave || (link.full && link.affected < link.flows);
   }
   touched_.clear();
 }

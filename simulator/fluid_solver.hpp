@@ -22,12 +22,16 @@ namespace foretile {
 ///
 /// Flows on the same links and with the same limit have the same rate whatever their amounts, so they are
 /// solved as one bundle: 72 ranks of a node that send to the same node cost as much as one.
+///
+/// With a `reach` a change goes so many full links far. Bundles behind them keep their rates until something
+/// changes nearer to them. No link ever carries more than it can, but some carry less.
 class FluidSolver {
  public:
   using FlowId = std::int32_t;
 
   /// By LinkId, per second; kUnlimited: flows do not share it.
-  explicit FluidSolver(std::vector<double> capacities);
+  explicit FluidSolver(std::vector<double> capacities, int reach = kEverywhere);
+  static constexpr int kEverywhere = std::numeric_limits<int>::max();
 
   /// From now on, at most `most` per second. `amount` > 0; no link twice.
   FlowId start(std::span<const LinkId> links, double amount, double most, double now_s);
@@ -42,9 +46,9 @@ class FluidSolver {
   using BundleId = std::uint32_t;
 
   struct Key {
-    std::array<LinkId, kMostLinks> links{};
-    int count = 0;
     double most = 0;
+    int count = 0;
+    std::array<LinkId, kMostLinks> links{};
     friend bool operator==(const Key& x, const Key& y) {
       return x.most == y.most && x.count == y.count &&
              std::equal(x.links.begin(), x.links.begin() + x.count, y.links.begin());
@@ -61,34 +65,32 @@ class FluidSolver {
       return served != other.served ? served > other.served : flow > other.flow;
     }
   };
-  struct Bundle {
+  /// First what solutions read and write: most of their time is for memory that is not in caches.
+  struct alignas(64) Bundle {
+    double rate = 0;     // of each flow
+    double solved = -1;  // new rate; -1: not found yet
+    double flows = 0;
     Key key;
+    bool affected = false;
+    std::uint32_t version = 0;                                                // of its next end
     std::array<std::int32_t, kMostLinks> places{};                            // in the lists of the links
     std::priority_queue<FlowEnd, std::vector<FlowEnd>, std::greater<>> ends;  // one for each flow
     double served = 0, since_s = 0;  // of each flow since the bundle began, until that time
-    double rate = 0;                 // of each flow
-    double solved = -1;              // new rate; -1: not found yet
     double awaited = 0;              // FlowEnd::served of its next end
-    std::uint32_t version = 0;       // of its next end
-    bool affected = false;
-
-    double flows() const { return static_cast<double>(ends.size()); }
   };
   struct Member {
     BundleId bundle;
     int number;  // of the link among the bundle's
   };
-  struct Link {
+  struct alignas(64) Link {
     double capacity = 0;
     double used = 0;  // by rates
-    double flows = 0;
+    double free = 0;  // while solving: for flows whose rate is not found yet; then the rate that it gave
     std::vector<Member> members;
-    bool full = false;     // some flow has its rate from this link
-    bool touched = false;  // while solving
-    double free = 0;       // for flows whose rate is not found yet, and their number
-    double open = 0, affected = 0;
-    double level = 0;  // the rate that it gave, if it did
-    bool gave = false;
+    std::int32_t flows = 0;
+    std::int32_t affected = 0, open = 0;  // while solving: those of affected bundles; without a rate
+    bool full = false;                    // some flow has its rate from this link
+    bool touched = false, gave = false;   // while solving
   };
   struct End {
     double at_s;
@@ -113,18 +115,23 @@ class FluidSolver {
   BundleId bundle_of(std::span<const LinkId> links, double most, double now_s);
   BundleId new_bundle(const Key& key, double now_s);
   void serve(Bundle& bundle, double now_s) const;
-  void change_flows(Bundle& bundle, double by);
+  void change_flows(Bundle& bundle, int by);
   void affect(BundleId bundle);
   void affect_members(LinkId link);
   void remove(BundleId bundle);
   void solve(double now_s);
   void spread(std::size_t from);
+  static void begin(Link& link);
+  void count(Bundle& bundle);
   void fill();
+  void begin_filling();
+  bool give_limited(double rate);
   void give(Bundle& bundle, double rate);
   bool take_in_unfair();
   void keep_rates(double now_s);
   bool is_stale(const End& end) const;
 
+  int reach_;
   std::vector<Link> links_;
   std::vector<BundleId> flows_;  // by number
   std::vector<FlowId> free_flows_;
@@ -133,8 +140,10 @@ class FluidSolver {
   std::unordered_map<Key, BundleId, KeyHash> by_key_;  // those with flows
   std::vector<BundleId> affected_;                     // since the last solution
   std::vector<LinkId> touched_;                        // links of those
-  std::vector<BundleId> by_most_;  // affected bundles with a limit of their own, slowest first
-  std::priority_queue<Share, std::vector<Share>, std::greater<>> shares_;
+  std::vector<BundleId> by_most_;                      // affected bundles with a limit of their own, slowest
+  std::vector<BundleId>::iterator slowest_;            // first, and the first of them without a rate
+  std::vector<Share> shares_;                          // a heap of the links, the smallest share first
+  std::size_t open_ = 0;                               // affected bundles without a rate
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
 };
 

@@ -2,6 +2,7 @@
 #include "simulator/machine_links.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "base/random.hpp"
@@ -119,8 +120,7 @@ void MachineLinks::place_nodes() {
     place.leaf = leaf_numbers.try_emplace(place.leaf, std::ssize(leaf_numbers)).first->second;
     place.group = group_numbers.try_emplace(place.group, std::ssize(group_numbers)).first->second;
   }
-  const int cards = fabric.rails ? std::max(1, m.platform.network.cards.count) : 1;
-  leaves_ = static_cast<int>(leaf_numbers.size()) * cards;
+  leaves_ = static_cast<int>(leaf_numbers.size()) * (fabric.rails ? ports_ : 1);
   groups_ = static_cast<int>(group_numbers.size());
 }
 
@@ -173,6 +173,72 @@ void MachineLinks::set_fabric(const std::function<void(LinkId, double)>& set) {
   }
 }
 
+namespace {
+
+/// Of a link, and the most that leads to it: what leaves it. A link that this cannot fill is left out.
+double passed(double& capacity, double arriving) {
+  constexpr double kRounding = 1e-12;
+  if (capacity <= kUnlimited) return arriving;
+  if (arriving > capacity * (1 + kRounding)) return capacity;
+  capacity = kUnlimited;
+  return arriving;
+}
+
+}  // namespace
+
+/// Bytes/s of its messages to other nodes.
+double MachineLinks::most_of_rank(Rank rank, bool sends) const {
+  const auto most = [&](OfRank which) {
+    const double capacity = capacities_[static_cast<std::size_t>(of(rank, which))];
+    return capacity > kUnlimited ? capacity : std::numeric_limits<double>::infinity();
+  };
+  const double host = most(sends ? OfRank::send : OfRank::receive);
+  if (!machine_->receives_on_devices()) return host;
+  return host + most(sends ? OfRank::device_send : OfRank::device_receive);
+}
+
+std::vector<double> MachineLinks::limiting_capacities() const {
+  std::vector<double> capacities = capacities_;
+  leave_out_never_full(capacities, true);
+  leave_out_never_full(capacities, false);
+  return capacities;
+}
+
+/// From ranks to cards, leaves and groups, and pairs of these; the other way where they receive.
+void MachineLinks::leave_out_never_full(std::vector<double>& capacities, bool sends) const {
+  const LinkId back = sends ? 0 : 1;
+  std::vector<double> arriving(capacities.size(), 0.0);
+  const auto pass = [&](LinkId link) {
+    const auto number = static_cast<std::size_t>(link);
+    return passed(capacities[number], arriving[number]);
+  };
+  const auto add = [&](LinkId link, double arrives) { arriving[static_cast<std::size_t>(link)] += arrives; };
+  for (Rank rank = 0; rank < machine_->ranks; ++rank) {
+    const int port = port_of_[static_cast<std::size_t>(rank % machine_->ranks_per_node)].number;
+    add(inject(machine_->node_of(rank), port) + back, most_of_rank(rank, sends));
+  }
+  std::vector<int> group_of(static_cast<std::size_t>(leaves_));
+  for (int node = 0; node < machine_->nodes(); ++node) {
+    for (int port = 0; port < ports_; ++port) {
+      const double leaves_node = pass(inject(node, port) + back);
+      if (places_.empty()) continue;
+      const int leaf = leaf_of(node, port);
+      group_of[static_cast<std::size_t>(leaf)] = places_[static_cast<std::size_t>(node)].group;
+      add(up(leaf) + back, leaves_node);
+    }
+  }
+  for (int leaf = 0; leaf < leaves_; ++leaf)
+    add(out(group_of[static_cast<std::size_t>(leaf)]) + back, pass(up(leaf) + back));
+  for (int group = 0; group < groups_; ++group) {
+    const double leaves_group = pass(out(group) + back);
+    for (int other = 0; other < groups_; ++other) {
+      double& capacity =
+          capacities[static_cast<std::size_t>(sends ? pair(group, other) : pair(other, group))];
+      passed(capacity, leaves_group);
+    }
+  }
+}
+
 void MachineLinks::add(Route& route, LinkId link) const {
   const double capacity = capacities_[static_cast<std::size_t>(link)];
   if (capacity <= kUnlimited) return;
@@ -205,21 +271,23 @@ void MachineLinks::add_port(Route& route, const Endpoint& port, bool sends) cons
   add(route, sends ? inject(node, of_rank.number) : eject(node, of_rank.number));
 }
 
-int MachineLinks::leaf_of(const Endpoint& port) const {
-  const Fabric& fabric = machine_->platform.fabric;
-  const int leaf = places_[static_cast<std::size_t>(machine_->node_of(port.rank))].leaf;
-  const int cards = std::max(1, machine_->platform.network.cards.count);
-  if (!fabric.rails) return leaf;
-  return leaf * cards +
-         std::max(0, port_of_[static_cast<std::size_t>(port.rank % machine_->ranks_per_node)].card);
+int MachineLinks::leaf_of(int node, int port) const {
+  const int leaf = places_[static_cast<std::size_t>(node)].leaf;
+  return machine_->platform.fabric.rails ? leaf * ports_ + port : leaf;
+}
+
+int MachineLinks::leaf_of(Rank rank) const {
+  return leaf_of(machine_->node_of(rank),
+                 port_of_[static_cast<std::size_t>(rank % machine_->ranks_per_node)].number);
 }
 
 void MachineLinks::add_fabric(Route& route, const Endpoint& from, const Endpoint& to) const {
   if (places_.empty()) return;
   const Fabric& fabric = machine_->platform.fabric;
   const NodePlace sender{places_[static_cast<std::size_t>(machine_->node_of(from.rank))].group,
-                         leaf_of(from)};
-  const NodePlace receiver{places_[static_cast<std::size_t>(machine_->node_of(to.rank))].group, leaf_of(to)};
+                         leaf_of(from.rank)};
+  const NodePlace receiver{places_[static_cast<std::size_t>(machine_->node_of(to.rank))].group,
+                           leaf_of(to.rank)};
   route.latency_s += (switches_between(fabric, sender, receiver) - 1) * fabric.switch_latency_s;
   if (sender.leaf == receiver.leaf) return;
   add(route, up(sender.leaf));

@@ -82,6 +82,9 @@ class MachineLinks {
 
   /// By LinkId: bytes/s, of cores a number of cores; kUnlimited where a figure is missing.
   const std::vector<double>& capacities() const { return capacities_; }
+  /// The same, and kUnlimited where what leads to a link cannot fill it: ranks' own caps keep messages below
+  /// the cards and groups of some machines. Fair rates do not change, and solvers have fewer links.
+  std::vector<double> limiting_capacities() const;
   /// All cores of the rank's node: several ranks share them.
   LinkId cores(Rank rank) const { return node_link(machine_->node_of(rank), 0); }
   /// Whether devices have memory of their own.
@@ -125,7 +128,10 @@ class MachineLinks {
   void add(Route& route, int node, const NodeGraph::Path& path) const;
   void add_port(Route& route, const Endpoint& port, bool sends) const;
   void add_fabric(Route& route, const Endpoint& from, const Endpoint& to) const;
-  int leaf_of(const Endpoint& port) const;
+  int leaf_of(int node, int port) const;
+  int leaf_of(Rank rank) const;
+  double most_of_rank(Rank rank, bool sends) const;
+  void leave_out_never_full(std::vector<double>& capacities, bool sends) const;
 
   const Machine* machine_;
   NodeGraph graph_;

@@ -81,8 +81,9 @@ EngineChoice chosen(EngineChoice wanted, const Machine& machine) {
   return can_be ? EngineChoice::simgrid : EngineChoice::fluid;
 }
 
-std::unique_ptr<Engine> make_engine(EngineChoice choice, const Machine& machine, const MachineLinks& links) {
-  if (choice == EngineChoice::fluid) return make_fluid_engine(links);
+std::unique_ptr<Engine> make_engine(EngineChoice choice, const Machine& machine, const MachineLinks& links,
+                                    int reach) {
+  if (choice == EngineChoice::fluid) return make_fluid_engine(links, reach);
   if (const ReferenceEngine* const reference = reference_engine()) return reference->make(machine, links);
   throw input_error("simulation", "the engine simgrid", "fluid, as this program has no SimGrid",
                     "take that, or install libsimgrid-dev, build foretile again, link foretile::simgrid "
@@ -100,7 +101,7 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   const MachineLinks links(machine, options.noise_seed);
   SimulationResult result;
   result.engine = chosen(options.engine, machine);
-  const std::unique_ptr<Engine> engine = make_engine(result.engine, machine, links);
+  const std::unique_ptr<Engine> engine = make_engine(result.engine, machine, links, options.groups.reach);
   const TileOrigins origins(contraction, plan);
   std::int64_t done = 0;
   ProgressSink products([&done](std::int64_t products_done) { done = products_done; }, 1, options.trace);

@@ -22,6 +22,7 @@ struct CoarseGroups {
   int products = 1;             ///< that are ready start together, at most so many; their time is that of
                                 ///< launches of PlanFrame::batch in order
   std::int64_t copy_bytes = 0;  ///< SchedulerOptions::copy_batch_bytes
+  int reach = 0;                ///< of a change of rates, so many full links; 0: everywhere; only for fluid
   int generated_tiles = 0;  ///< of B, that a core makes at least, whole ones; 0: as the executor makes them
 };
 

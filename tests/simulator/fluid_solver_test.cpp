@@ -117,6 +117,31 @@ TEST(FluidSolver, FlowsAlikeEndByTheirAmounts) {
   EXPECT_EQ(solver.next_end_s(6), kNoLimit);
 }
 
+/// Links of 10, 14 and 20. A and B have 5 each of the first; B, C share the second: 9 for C; C, D the third:
+/// 11 for D. When A ends, B and C have 7 each, and D could have 13: two full links from A.
+std::vector<double> rates_behind(int reach) {
+  FluidSolver solver({10, 14, 20}, reach);
+  const std::vector<LinkId> of_a{0}, of_b{0, 1}, of_c{1, 2}, of_d{2};
+  solver.start(of_a, 5, kNoLimit, 0);
+  std::vector<FluidSolver::FlowId> others;
+  for (const auto& links : {of_b, of_c, of_d}) others.push_back(solver.start(links, 100, kNoLimit, 0));
+  EXPECT_DOUBLE_EQ(solver.next_end_s(0), 1);
+  EXPECT_DOUBLE_EQ(solver.rate(others[1]), 9);
+  EXPECT_DOUBLE_EQ(solver.rate(others[2]), 11);
+  std::vector<FluidSolver::FlowId> ended;
+  solver.take_ended(1, 1, ended);
+  solver.next_end_s(1);
+  std::vector<double> rates;
+  for (const FluidSolver::FlowId flow : others) rates.push_back(solver.rate(flow));
+  return rates;
+}
+
+TEST(FluidSolver, ChangesGoAsFarAsTheyReach) {
+  EXPECT_EQ(rates_behind(1), (std::vector<double>{7, 7, 11}));
+  EXPECT_EQ(rates_behind(2), (std::vector<double>{7, 7, 13}));
+  EXPECT_EQ(rates_behind(FluidSolver::kEverywhere), (std::vector<double>{7, 7, 13}));
+}
+
 struct Reference {
   std::vector<LinkId> links;
   double most;
@@ -159,8 +184,11 @@ void fill(const std::vector<double>& capacities, std::map<FluidSolver::FlowId, R
   }
 }
 
-/// Flows come and go; after each change every rate is that of a solution from nothing.
-TEST(FluidSolver, RatesAreThoseOfASolutionFromNothing) {
+using Flows = std::map<FluidSolver::FlowId, Reference>;
+
+/// Flows come and go; `check` gets the capacities, the solver and the flows after each change.
+template <typename Check>
+void for_random_changes(int reach, const Check& check) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -169,8 +197,8 @@ TEST(FluidSolver, RatesAreThoseOfASolutionFromNothing) {
     for (std::int64_t link = 0; link < links; ++link)
       capacities.push_back(static_cast<double>(random.integer(1, 5)) *
                            (random.integer(0, 1) == 1 ? 1 : 0.37));
-    FluidSolver solver(capacities);
-    std::map<FluidSolver::FlowId, Reference> flows;
+    FluidSolver solver(capacities, reach);
+    Flows flows;
     double now = 0;
     for (int step = 0; step < 60; ++step) {
       const double next = solver.next_end_s(now);
@@ -193,10 +221,33 @@ TEST(FluidSolver, RatesAreThoseOfASolutionFromNothing) {
         for (const FluidSolver::FlowId id : ended) flows.erase(id);
       }
       solver.next_end_s(now);
-      fill(capacities, flows);
-      for (const auto& [id, flow] : flows)
-        ASSERT_NEAR(solver.rate(id), flow.rate, 1e-9 * flow.rate) << "step " << step;
+      check(capacities, solver, flows);
+      if (testing::Test::HasFailure()) FAIL() << "step " << step;
     }
+  }
+}
+
+TEST(FluidSolver, RatesAreThoseOfASolutionFromNothing) {
+  for_random_changes(FluidSolver::kEverywhere,
+                     [](const std::vector<double>& capacities, FluidSolver& solver, Flows& flows) {
+                       fill(capacities, flows);
+                       for (const auto& [id, flow] : flows)
+                         EXPECT_NEAR(solver.rate(id), flow.rate, 1e-9 * flow.rate);
+                     });
+}
+
+/// Whatever the reach, no link carries more than it can, and no flow stands still.
+TEST(FluidSolver, NoReachOverloadsALink) {
+  for (const int reach : {1, 2, 3}) {
+    for_random_changes(reach, [](const std::vector<double>& capacities, FluidSolver& solver, Flows& flows) {
+      std::vector<double> carried(capacities.size(), 0.0);
+      for (const auto& [id, flow] : flows) {
+        EXPECT_GT(solver.rate(id), 0);
+        for (const LinkId link : flow.links) carried[static_cast<std::size_t>(link)] += solver.rate(id);
+      }
+      for (std::size_t link = 0; link < carried.size(); ++link)
+        EXPECT_LE(carried[link], capacities[link] * (1 + 1e-9));
+    });
   }
 }
 

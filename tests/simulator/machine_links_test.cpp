@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/machine_links.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/random.hpp"
 #include "platforms/loader.hpp"
+#include "simulator/fluid_solver.hpp"
 #include "simulator/noise.hpp"
 #include "tests/planner/small_machine.hpp"
 
@@ -233,6 +240,69 @@ TEST(MachineLinks, RanksMayCrowdAtOneCard) {
       wired_machine({"platform.network.cards_shared=true", "platform.network.cards_per_rank=2"});
   const MachineLinks links(machine);
   EXPECT_EQ(common(links.message(Rank::of(2), Rank::of(6)), links.message(Rank::of(3), Rank::of(7))), 6);
+}
+
+/// Each card has 24 GB/s and two ranks of 6; a leaf 40 and two nodes of 24; a group 100 and two leaves of 40;
+/// a pair of groups 5.
+TEST(MachineLinks, LinksThatNothingFillsDoNotLimit) {
+  const auto left_out = [](const std::vector<std::string>& settings) {
+    const Machine machine = wired_machine(settings);
+    const MachineLinks links(machine);
+    const std::vector<double> all = links.capacities(), limiting = links.limiting_capacities();
+    std::map<double, int> count;  // by GB/s
+    for (std::size_t link = 0; link < all.size(); ++link) {
+      if (limiting[link] == all[link]) continue;
+      EXPECT_EQ(limiting[link], kUnlimited);
+      ++count[std::round(1e-9 * all[link])];
+    }
+    return count;
+  };
+  using Count = std::map<double, int>;
+  const int cards = 2 * 2 * 16, groups = 2 * 4;  // both directions
+  EXPECT_EQ(left_out({}), (Count{{24, cards}, {100, groups}}));
+  EXPECT_EQ(left_out({"platform.network.bandwidth=12GB/s"}), (Count{{24, cards}, {100, groups}})) << "just";
+  EXPECT_EQ(left_out({"platform.network.bandwidth=13GB/s"}), (Count{{100, groups}}));
+  EXPECT_EQ(left_out({"platform.fabric.group_bandwidth=70GB/s"}), (Count{{24, cards}}));
+  EXPECT_EQ(left_out({"platform.fabric.leaf_bandwidth=48GB/s"}),
+            (Count{{24, cards}, {48, 2 * 8}, {100, groups}}));
+  const int pairs = 4 * 3;
+  EXPECT_EQ(left_out({"platform.fabric.pair_bandwidth=80GB/s"}),
+            (Count{{24, cards}, {80, pairs}, {100, groups}}));
+  EXPECT_EQ(left_out({"platform.messages=device"}), (Count{{100, groups}})) << "two of 6 + 23 for a card";
+}
+
+/// Random messages at a time have the same rates with all links and with those that may limit.
+TEST(MachineLinks, LimitingLinksGiveTheSameRates) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    std::vector<std::string> settings{
+        fmt::format("platform.network.bandwidth={}GB/s", random.integer(2, 14)),
+        fmt::format("platform.fabric.leaf_bandwidth={}GB/s", random.integer(20, 60)),
+        fmt::format("platform.fabric.group_bandwidth={}GB/s", random.integer(30, 110)),
+        fmt::format("platform.fabric.pair_bandwidth={}GB/s", random.integer(5, 90))};
+    const bool devices = random.integer(0, 1) == 1;
+    if (devices) settings.emplace_back("platform.messages=device");
+    if (random.integer(0, 1) == 1) settings.emplace_back("platform.fabric.rails=true");
+    if (random.integer(0, 1) == 1) settings.emplace_back("platform.noise.bandwidth=0.3");
+    const Machine machine = wired_machine(settings);
+    const MachineLinks links(machine, seed);
+    FluidSolver all(links.capacities()), some(links.limiting_capacities());
+    std::vector<std::pair<FluidSolver::FlowId, FluidSolver::FlowId>> flows;
+    for (int n = 0; n < 300; ++n) {
+      const Rank from = Rank::of(static_cast<int>(random.integer(0, 63))),
+                 to = Rank::of(static_cast<int>(random.integer(0, 63)));
+      if (from == to) continue;
+      const MemoryPlace end = devices && random.integer(0, 1) == 1 ? 0 : kHost;
+      const Route route = links.message(from, to, end, end);
+      constexpr double kBytes = 1e9, kNoLimit = std::numeric_limits<double>::infinity();
+      flows.emplace_back(all.start(route.links(), kBytes, kNoLimit, 0),
+                         some.start(route.links(), kBytes, kNoLimit, 0));
+    }
+    all.next_end_s(0);
+    some.next_end_s(0);
+    for (const auto& [x, y] : flows) ASSERT_NEAR(some.rate(y), all.rate(x), 1e-9 * all.rate(x));
+  }
 }
 
 /// With rails each card has a leaf of its own.
