@@ -10,37 +10,10 @@
 #include "base/error.hpp"
 #include "planner/plan/devices.hpp"
 #include "scheduler/options.hpp"
-#include "tuner/workers.hpp"
 
 namespace foretile {
 
 namespace {
-
-/// Collects the ends of products.
-class Spans final : public TraceSink {
- public:
-  void record(const TraceEvent& event) override {
-    if (event.products > 0) events_.push_back(event);
-  }
-
-  /// When so many were done; the end of the last one where there are fewer.
-  double time_of(std::int64_t products) const {
-    std::int64_t done = 0;
-    for (const TraceEvent& event : events_) {
-      done += event.products;
-      if (done >= products) return event.end_s;
-    }
-    return events_.empty() ? 0 : events_.back().end_s;
-  }
-  double done_by(double seconds) const {
-    DoneBy done(seconds, nullptr);
-    for (const TraceEvent& event : events_) done.record(event);
-    return done.products();
-  }
-
- private:
-  std::vector<TraceEvent> events_;  // by end
-};
 
 std::int64_t devices_of(const PlannedWork& work) {
   return devices_of(work.plan, work.machine);
@@ -74,42 +47,71 @@ FullStart simulated_start(const PlannedWork& work, SimulationOptions options, st
   }
   // Products that are in flight at that time are to end, too.
   const std::int64_t more = std::max(some / 4, most_at_once(work) * devices_of(work));
-  Spans spans;
-  options.trace = &spans;
+  ProductTimes times;
+  options.trace = &times;
   options.stop_products = some + more;
   simulate(work.plan, work.contraction, work.machine, options);
-  const double seconds = spans.time_of(some);
-  return {seconds, spans.done_by(seconds), all};
+  const double seconds = times.end_of(some);
+  return {seconds, times.done_by(seconds), all};
 }
 
 }  // namespace
 
-void DoneBy::record(const TraceEvent& event) {
-  if (event.products > 0 && event.start_s < seconds_) {
-    const double share =
-        event.end_s > seconds_ ? (seconds_ - event.start_s) / (event.end_s - event.start_s) : 1.0;
-    products_ += share * event.products;
-  }
+void ProductTimes::record(const TraceEvent& event) {
+  if (event.products > 0) spans_.push_back({event.start_s, event.end_s, event.products});
   if (next_) next_->record(event);
 }
 
-FullStart simulate_start_in_full(const PlannedWork& work, const SimulationOptions& options,
-                                 std::int64_t least_products) {
-  const CostFunction cost = [&](const Candidate&) {
-    const FullStart start = simulated_start(work, options, least_products);
-    return Outcome{Outcome::Status::done, start.seconds, {}, start.products};
-  };
-  WorkerLimits limits;
+double ProductTimes::end_of(std::int64_t products) const {
+  std::int64_t done = 0;
+  for (const Span& span : spans_) {
+    done += span.products;
+    if (done >= products) return span.end_s;
+  }
+  return spans_.empty() ? 0 : spans_.back().end_s;
+}
+
+double ProductTimes::done_by(double seconds) const {
+  double done = 0;
+  for (const Span& span : spans_) {
+    if (span.start_s >= seconds) continue;
+    const bool over = span.end_s <= seconds;
+    done += span.products * (over ? 1.0 : (seconds - span.start_s) / (span.end_s - span.start_s));
+  }
+  return done;
+}
+
+namespace {
+
+WorkerLimits one_long_worker() {
   constexpr double kDay_s = 86400;
+  WorkerLimits limits;
+  limits.workers = 1;
   limits.evaluation_s = kDay_s;
-  Workers workers(cost, limits);
-  workers.start({});
+  return limits;
+}
+
+}  // namespace
+
+FullStartRun::FullStartRun(const PlannedWork& work, const SimulationOptions& options,
+                           std::int64_t least_products)
+    : all_(work.summary.gemms),
+      workers_(
+          [&work, options, least_products](const Candidate&) {
+            const FullStart start = simulated_start(work, options, least_products);
+            return Outcome{Outcome::Status::done, start.seconds, {}, start.products};
+          },
+          one_long_worker()) {
+  workers_.start({});
+}
+
+FullStart FullStartRun::result() {
   std::vector<Evaluation> ended;
-  while (ended.empty()) ended = workers.wait(1.0);
+  while (ended.empty()) ended = workers_.wait(1.0);
   const Outcome& outcome = ended.front().outcome;
   if (outcome.status == Outcome::Status::infeasible) throw InputError(outcome.message);
   if (!outcome.done()) throw WorkError("--coarse: its difference to full: " + outcome.message);
-  return {outcome.makespan_s, outcome.extra.get<double>(), work.summary.gemms};
+  return {outcome.makespan_s, outcome.extra.get<double>(), all_};
 }
 
 double coarse_difference(const FullStart& full, double coarse_products, double coarse_makespan_s) {

@@ -4,27 +4,35 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "apps/foretile/case.hpp"
 #include "scheduler/trace.hpp"
 #include "simulator/simulated_seconds.hpp"
+#include "tuner/workers.hpp"
 
 namespace foretile {
 
-/// How many products are done at a moment. Those in flight then count by the share of their time that is
+/// When products started and ended. Those in flight at a moment count by the share of their time that is
 /// over, since coarse simulations end many at once.
-class DoneBy final : public TraceSink {
+class ProductTimes final : public TraceSink {
  public:
   /// Hands all operations on to `next`, unless that is nullptr.
-  DoneBy(double seconds, TraceSink* next) : seconds_(seconds), next_(next) {}
+  explicit ProductTimes(TraceSink* next = nullptr) : next_(next) {}
 
   void record(const TraceEvent& event) override;
-  double products() const { return products_; }
+  /// When so many had ended; the end of the last one where there are fewer.
+  double end_of(std::int64_t products) const;
+  /// How many are done at that moment.
+  double done_by(double seconds) const;
 
  private:
-  double seconds_;
+  struct Span {
+    double start_s, end_s;
+    std::int32_t products;
+  };
   TraceSink* next_;
-  double products_ = 0;
+  std::vector<Span> spans_;  // by end
 };
 
 /// The beginning of a case, simulated in full.
@@ -35,11 +43,22 @@ struct FullStart {
   bool is_whole() const { return products >= static_cast<double>(of); }
 };
 
-/// The first sixteenth of the products, at least `least_products` (about two seconds' worth) and eight for
-/// each device; where that is half of all or more, all of them. In a process of its own: call it before any
-/// simulation in this process. `options` give seed, engine and plan order. Throws what simulate() throws.
-FullStart simulate_start_in_full(const PlannedWork& work, const SimulationOptions& options,
-                                 std::int64_t least_products = 500'000);
+/// Simulates the beginning of a case in full, in a process of its own beside this one: the first sixteenth of
+/// the products, at least `least_products` (about two seconds' worth) and eight for each device; where that
+/// is half of all or more, all of them.
+class FullStartRun {
+ public:
+  /// Starts it: do so before any simulation in this process. `options` give seed, engine and plan order.
+  /// `work` must outlive this.
+  FullStartRun(const PlannedWork& work, const SimulationOptions& options,
+               std::int64_t least_products = 500'000);
+  /// Waits for its end. Throws what simulate() throws.
+  FullStart result();
+
+ private:
+  std::int64_t all_;
+  Workers workers_;
+};
 
 /// How much more time the coarse simulation takes for the same products: 0.01 is 1% more. Of the beginning
 /// alone, where that is what was simulated in full: blocks that change later, and the end, may differ more.

@@ -208,16 +208,21 @@ void simulate_case(const SimulateArguments& arguments) {
   std::optional<ProgressSink> progress;
   if (CountFunction show = line.stage_from_first_count("simulate", work.summary.gemms))
     options.trace = &progress.emplace(std::move(show), kOperationsPerLook, options.trace);
-  std::optional<FullStart> full;
-  std::optional<DoneBy> coarse;
+  std::optional<FullStartRun> full;
+  std::optional<ProductTimes> coarse;
   const Stopwatch simulation;
   if (arguments.coarse) {
     options.groups = coarse_groups(work);
-    full = simulate_start_in_full(work, options);
-    options.trace = &coarse.emplace(full->seconds, options.trace);
+    full.emplace(work, options);
+    options.trace = &coarse.emplace(options.trace);
   }
   const SimulationResult result = simulate(work.plan, work.contraction, work.machine, options);
   if (trace) trace->finish();
+  std::optional<Difference> difference;
+  if (full) {
+    const FullStart start = full->result();
+    difference = {start, coarse_difference(start, coarse->done_by(start.seconds), result.makespan_s)};
+  }
   const Times times{watch.seconds(), simulation.seconds()};
   Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
   add_plan(report, work.contraction, work.machine, work.plan);
@@ -229,8 +234,6 @@ void simulate_case(const SimulateArguments& arguments) {
   if (!arguments.assignment_out.empty())
     save_assignment(arguments.assignment_out, {plan_with_pool, result.assignment});
   erase_progress();
-  std::optional<Difference> difference;
-  if (full) difference = {*full, coarse_difference(*full, coarse->products(), result.makespan_s)};
   const std::string compared = asks_for_comparison(the_case.settings) ? compared_text(work) : "";
   print(arguments, work, report, result.engine, times, difference, guesses, seeds, compared);
 }

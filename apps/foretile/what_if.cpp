@@ -336,6 +336,7 @@ Guesses deciding_guesses(const Case& the_case, const PlannedWork& work, const Si
                          ProgressLine& line, const std::function<bool()>& stop) {
   std::vector<std::string> guesses = the_case.guesses;
   std::erase_if(guesses, [&](const std::string& key) { return !may_count(key, work); });
+  if (!guesses.empty() && work.summary.gemms > kMostProductsForGuesses) return std::nullopt;
   return deciding_guesses(work.machine, guesses, work.summary.gemms, planned_again(the_case, work, options),
                           line, stop);
 }
@@ -354,7 +355,9 @@ Guesses deciding_guesses(const Machine& machine, const std::vector<std::string>&
 }
 
 std::string guesses_text(const Guesses& guesses) {
-  if (!guesses) return "which guesses of the platform decide: not determined\n";
+  if (!guesses)
+    return "which guesses of the platform decide: not determined; `foretile platform show NAME --sensitivity "
+           "PROBLEM` does\n";
   std::string text;
   for (const DecidingGuess& guess : *guesses) {
     const double percent = 100 * std::abs(guess.saved_s) / (guess.makespan_s + guess.saved_s);

@@ -38,6 +38,7 @@ double makespan_of_plan(Platform platform, const PlannedWork& work, SimulationOp
 /// Plans with more are simulated coarsely, or not at all, to find out which guesses decide: that is to take
 /// seconds.
 inline constexpr std::int64_t kMostProductsInFull = 200'000;
+inline constexpr std::int64_t kMostProductsForGuesses = 1'000'000;
 
 /// A figure that was not measured, and what it decides.
 struct DecidingGuess {
@@ -54,7 +55,8 @@ using Guesses = std::optional<std::vector<DecidingGuess>>;
 
 /// The guesses of the case's platform that change the time by more than 5% when they are twice as good,
 /// planned again, most first. Simulates as what_if(): call it before any simulation in this process; large
-/// plans coarse. Does not throw: nothing where it cannot be done, and where `stop` says so before the end.
+/// plans coarse, and more than kMostProductsForGuesses not at all. Does not throw: nothing where it cannot be
+/// done, and where `stop` says so before the end.
 Guesses deciding_guesses(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
                          ProgressLine& line, const std::function<bool()>& stop = {});
 

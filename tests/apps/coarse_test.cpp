@@ -21,13 +21,17 @@ TraceEvent products(double start_s, double end_s, std::int32_t count) {
 
 /// By 3 s: all 4 of the first, 3 / 4 of the second's 8, none of the third. Copies have no products.
 TEST(Coarse, ProductsInFlightCountByTheirShare) {
-  DoneBy handed_on(10, nullptr);
-  DoneBy done(3, &handed_on);
+  ProductTimes handed_on;
+  ProductTimes done(&handed_on);
   for (const TraceEvent& event :
        {products(0, 2, 4), products(0, 4, 8), products(3, 4, 16), products(0, 9, 0)})
     done.record(event);
-  EXPECT_DOUBLE_EQ(done.products(), 10);
-  EXPECT_DOUBLE_EQ(handed_on.products(), 28);
+  EXPECT_DOUBLE_EQ(done.done_by(3), 10);
+  EXPECT_DOUBLE_EQ(handed_on.done_by(10), 28);
+  EXPECT_EQ(done.end_of(4), 2);
+  EXPECT_EQ(done.end_of(5), 4);
+  EXPECT_EQ(done.end_of(99), 4);
+  EXPECT_EQ(ProductTimes().end_of(1), 0);
 }
 
 /// In tiles of 8.
@@ -58,12 +62,12 @@ TEST(Coarse, TextSaysWhatWasCompared) {
 
 std::vector<double> simulated(const PlannedWork& work, double seconds, const CoarseGroups& groups) {
   return run_isolated([&] {
-    DoneBy done(seconds, nullptr);
+    ProductTimes done;
     SimulationOptions options;
     options.trace = &done;
     options.groups = groups;
     const double makespan_s = simulate(work.plan, work.contraction, work.machine, options).makespan_s;
-    return std::vector<double>{makespan_s, done.products()};
+    return std::vector<double>{makespan_s, done.done_by(seconds)};
   });
 }
 
@@ -80,7 +84,7 @@ TEST(Coarse, SmallCasesAreComparedAsAWhole) {
       continue;
     }
     ++compared;
-    const FullStart full = simulate_start_in_full(*work, {});
+    const FullStart full = FullStartRun(*work, {}).result();
     EXPECT_TRUE(full.is_whole());
     EXPECT_EQ(full.seconds, simulated(*work, 0, {}).at(0));
   }
@@ -89,7 +93,7 @@ TEST(Coarse, SmallCasesAreComparedAsAWhole) {
 /// Of 131,072 products the first 50,000 are simulated alone: as in the whole simulation.
 TEST(Coarse, OfALargeCaseTheBeginningIsCompared) {
   const PlannedWork work = plan_work(small_dense(512, 512, 256), small_machine(2, 2, 1 << 20, 1 << 30), {});
-  const FullStart full = simulate_start_in_full(work, {}, 50'000);
+  const FullStart full = FullStartRun(work, {}, 50'000).result();
   EXPECT_FALSE(full.is_whole());
   EXPECT_EQ(full.of, 131'072);
   EXPECT_NEAR(full.products, 50'000, 10);
