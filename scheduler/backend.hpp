@@ -100,6 +100,9 @@ class Backend {
   virtual double now() const = 0;
   /// Kernels that may be in flight on one device. Those of a device that is a core run one after the other.
   virtual int kernel_slots(Device device) const = 0;
+  /// Small tasks of a flow that may wait at each core that works on tasks, so that it finds the next one
+  /// without the progress loop. A model whose loop takes no time needs none.
+  virtual int waiting_tasks() const { return 0; }
 
   /// C_ij += A_ik B_kj on a device, several products in one launch. Products of one device on the same C tile
   /// must take effect in this order. `products` is valid during the call only.

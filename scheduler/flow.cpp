@@ -143,17 +143,31 @@ void Flow::advance(Step everywhere) {
     return !ready_.empty() &&
            frame_.open_from[flow_.tasks[static_cast<std::size_t>(ready_.top())].step] <= everywhere;
   };
-  while (may_start() && cores_.free() > 0) {
+  while (may_start()) {
     const TaskNumber number = ready_.top();
-    ready_.pop();
     const FlowTask& task = flow_.tasks[static_cast<std::size_t>(number)];
+    const std::int64_t bytes = work_of(frame_, problem_, task).bytes;
+    if (!has_room(bytes)) break;
+    ready_.pop();
     const auto [id, event, work] = operations_.start<TaskOperation>(Cause::combine, kHost);
-    event.bytes = work_of(frame_, problem_, task).bytes;
+    event.bytes = bytes;
     work.task = number;
-    ++cores_.busy;
+    if (cores_.free() > 0) {
+      ++cores_.busy;
+      ++running_;
+    } else {
+      ++waiting_;
+    }
     backend_.start_task(id, number, task);
   }
   waits_for_core_ = may_start();
+}
+
+/// A long task would hold back what comes before those behind it, and wakes the progress loop anyway.
+bool Flow::has_room(std::int64_t bytes) const {
+  constexpr std::int64_t kSmall = 256 << 10;
+  if (cores_.free() > 0) return true;
+  return bytes <= kSmall && !cores_.sums_wait && waiting_ < running_ * backend_.waiting_tasks();
 }
 
 void Flow::satisfied(TaskNumber task) {
@@ -188,7 +202,12 @@ void Flow::made(TileRef tile) {
 }
 
 void Flow::done(const TaskOperation& operation, const TraceEvent& event, RankStatistics& statistics) {
-  --cores_.busy;
+  if (waiting_ > 0) {  // has the core now
+    --waiting_;
+  } else {
+    --running_;
+    --cores_.busy;
+  }
   ++statistics.combines;
   statistics.combined_bytes += event.bytes;
   statistics.combine_core_s += event.end_s - event.start_s;

@@ -84,6 +84,8 @@ class Flow {
   void list_results(int first_number);
   void satisfied(TaskNumber task);
   void made(TileRef tile);
+  /// Whether a task of so many bytes may be started now: at a free core, or behind the tasks of others.
+  bool has_room(std::int64_t bytes) const;
 
   const PlanFrame& frame_;
   const Contraction& problem_;
@@ -113,6 +115,8 @@ class Flow {
   std::vector<std::int64_t> left_;  // of each step: blocks, tasks and messages
   std::size_t over_ = 0;            // steps, from the first
   bool waits_for_core_ = false;
+  int running_ = 0;  // tasks that were given a core
+  int waiting_ = 0;  // those given to the back end beyond
 };
 
 }  // namespace foretile

@@ -19,7 +19,8 @@ namespace foretile {
 struct Cores {
   int busy = 0;
   int slots = 1;
-  bool awaited = false;  ///< a device waits for more cores than are free: generation leaves them to it
+  bool sums_wait = false;  ///< some addition of parts of C waits: tasks leave it the next core
+  bool awaited = false;    ///< a device waits for more cores than are free: generation leaves them to it
 
   int free() const { return slots - busy; }
 };

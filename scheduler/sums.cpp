@@ -120,6 +120,7 @@ void Sums::advance() {
     start(ready_.front());
     ready_.pop_front();
   }
+  cores_.sums_wait = !ready_.empty();
 }
 
 void Sums::start(std::size_t number) {

@@ -26,6 +26,8 @@ class CpuBackend : public RankBackend {
   /// So many that a core always finds the next product when one has ended. Launches that several cores share
   /// are long, and additions wait for their ends.
   int kernel_slots(Device device) const override { return devices_[device].cores == 1 ? 32 : 2; }
+  /// As many as of products: then the ends of most tasks wake no thread.
+  int waiting_tasks() const override { return 31; }
   void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void allocate(Device device, TileRef tile) override;

@@ -37,7 +37,8 @@ void RankBackend::start_combine(OperationId id, const Combine& combine) {
 }
 
 void RankBackend::start_task(OperationId id, std::int32_t /*number*/, const FlowTask& task) {
-  submit(id, host_.task_job(task));
+  ++host_work_;
+  cores_.submit_queued(id, host_.task_job(task));
 }
 
 void RankBackend::start_send(OperationId id, Rank to_rank, const Message& message) {

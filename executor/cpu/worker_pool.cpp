@@ -168,9 +168,10 @@ void WorkerPool::work() {
     lane->jobs.pop_front();
     lane->busy = lane != &lanes_.front();
     if (note_waiting()) submitted_.notify_one();
-    const int behind = lane->busy ? static_cast<int>(lane->jobs.size()) : 0;
+    std::size_t behind = lane->busy || job.queued ? lane->jobs.size() : 0;
+    if (!lane->busy) behind /= threads_.size();  // those without a lane are for all threads
     lock.unlock();
-    run(job, behind);
+    run(job, static_cast<int>(behind));
     lock.lock();
     lane->busy = false;
   }

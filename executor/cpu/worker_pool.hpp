@@ -43,8 +43,9 @@ class Completions {
   std::exception_ptr failure_;
 };
 
-/// Whether the end of a FIFO job, which took that long, wakes the progress loop: `waiting` jobs of its
-/// lane are left. The thread may be idle soon, or the job was long.
+/// Whether the end of a job, which took that long, wakes the progress loop: `waiting` jobs of its lane are
+/// left, or of those without a lane so many for each thread. The thread may be idle soon, or the job was
+/// long.
 bool wakes_progress_loop(int waiting, Completions::Clock::duration took);
 
 /// Runs jobs, `threads` at a time, each when a thread is free and the jobs given before it have begun or wait
@@ -61,6 +62,10 @@ class WorkerPool {
   void stop();
 
   void submit(OperationId id, std::function<void()> job) { add(0, {id, std::move(job)}); }
+  /// The same of one of many: while many are left for each thread, the ends of short ones wake no thread.
+  void submit_queued(OperationId id, std::function<void()> job) {
+    add(0, {.id = id, .work = std::move(job), .queued = true});
+  }
   /// Jobs of one lane (0, 1, ...) run one at a time in the order given. While a lane has many left, the ends
   /// of short ones wake no thread.
   void submit_fifo(int lane, OperationId id, std::function<void()> job) {
@@ -81,6 +86,7 @@ class WorkerPool {
     std::function<void()> work;
     std::shared_ptr<Parts> parts = {};  // that it is one of
     std::int64_t number = 0;            // in the order given
+    bool queued = false;                // its end need not be reported at once while others wait
   };
   /// Jobs that run one at a time; those of the first lane at any time.
   struct Lane {

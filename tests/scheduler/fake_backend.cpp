@@ -14,6 +14,7 @@ FakeRank::FakeRank(FakeCluster& cluster, Rank rank)
       copies_(devices_.size()) {
   for (std::size_t d = 0; d < devices_.size(); ++d)
     kernel_slots_.push_back(static_cast<int>(cluster.random_.integer(1, 3)));
+  if (cluster.plan_.flows()) waiting_tasks_ = static_cast<int>(cluster.random_.integer(0, 2));
   for (const Matrix matrix : {Matrix::a, Matrix::b}) {
     if (!streams({matrix, 0}) || cluster.plan_.flows()) continue;
     for (TileId id = 0; id < shape_of(cluster.problem_, matrix).nonzeros(); ++id) {
@@ -392,7 +393,12 @@ void FakeRank::start_combine(OperationId id, const Combine& combine) {
 }
 
 void FakeRank::start_task(OperationId id, std::int32_t number, const FlowTask& task) {
-  if (++cores_busy_ > cluster_.options_.core_slots) complain("more work than cores");
+  if (cores_busy_ < cluster_.options_.core_slots) {
+    ++cores_busy_;
+    ++tasks_running_;
+  } else if (++tasks_waiting_ > tasks_running_ * waiting_tasks_) {
+    complain("more tasks than may wait");
+  }
   if (task.after >= 0 && !tasks_done_.contains(task.after))
     complain(fmt::format("task {} too early", number));
   if (task.adds() && !c_here_.contains(task.reads.id))
@@ -411,7 +417,12 @@ void FakeRank::start_task(OperationId id, std::int32_t number, const FlowTask& t
       complain(name(task.writes) + " made again");
     }
     if (!tasks_done_.insert(number).second) complain(fmt::format("task {} again", number));
-    --cores_busy_;
+    if (tasks_waiting_ > 0) {  // one of them has the core now
+      --tasks_waiting_;
+    } else {
+      --cores_busy_;
+      --tasks_running_;
+    }
     scheduler->done(id);
   });
 }

@@ -33,6 +33,7 @@ class FakeRank final : public Backend {
 
   double now() const override;
   int kernel_slots(Device device) const override { return kernel_slots_[static_cast<std::size_t>(device)]; }
+  int waiting_tasks() const override { return waiting_tasks_; }
   void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
   void start_generate(OperationId id, std::span<const GeneratedPart> tiles) override;
   void start_copy(OperationId id, const Copy& copy) override;
@@ -108,6 +109,8 @@ class FakeRank final : public Backend {
   std::set<std::int32_t> tasks_done_;
   std::int64_t staged_bytes_ = 0;
   int cores_busy_ = 0;
+  int waiting_tasks_ = 0;  // at most, for each that runs
+  int tasks_running_ = 0, tasks_waiting_ = 0;
   int sends_ = 0;
 };
 

@@ -46,6 +46,16 @@ TEST(WorkerPool, ReportsEveryJobOnce) {
   EXPECT_TRUE(completions.take(0).empty());
 }
 
+/// The ends of most wake no thread; those of the last do.
+TEST(WorkerPool, ReportsQueuedJobsToo) {
+  Completions completions;
+  WorkerPool pool(2, completions);
+  for (OperationId id = 0; id < 100; ++id) pool.submit_queued(id, [] {});
+  std::size_t ended = 0;
+  while (ended < 100) ended += completions.take(3600).size();
+  EXPECT_TRUE(completions.take(0).empty());
+}
+
 TEST(WorkerPool, OneThreadKeepsTheOrder) {
   Completions completions;
   WorkerPool pool(1, completions);
