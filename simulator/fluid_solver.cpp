@@ -99,10 +99,6 @@ void FluidSolver::affect(BundleId bundle) {
   affected_.push_back(bundle);
 }
 
-void FluidSolver::affect_members(LinkId link) {
-  for (const Member& member : at_link(link).members) affect(member.bundle);
-}
-
 /// Takes out a bundle without flows.
 void FluidSolver::remove(BundleId id) {
   Bundle& bundle = bundles_[id];
@@ -113,7 +109,9 @@ void FluidSolver::remove(BundleId id) {
     const Member moved = link.members[place];
     bundles_[moved.bundle].places[static_cast<std::size_t>(moved.number)] = static_cast<std::int32_t>(place);
     link.members.pop_back();
-    if (link.full) affect_members(bundle.key.links[l]);
+    for (const Member& member : link.members) {
+      if (link.full && !std::exchange(bundles_[member.bundle].near, true)) near_.push_back(member.bundle);
+    }
     if (!link.members.empty()) continue;
     link.used = 0;
     link.full = false;
@@ -160,7 +158,7 @@ void FluidSolver::solve(double now_s) {
     if (gone) bundles_[id].affected = false;
     return gone;
   });
-  if (affected_.empty()) return;
+  if (affected_.empty() && near_.empty()) return;
   std::size_t spread_from = 0;
   do {
     spread(spread_from);
@@ -176,23 +174,28 @@ void FluidSolver::spread(std::size_t from) {
     for (const LinkId id : touched_) begin(at_link(id));
     for (std::size_t i = 0; i < from; ++i) count(bundles_[affected_[i]]);
   }
-  std::size_t as_far = affected_.size();  // end of those at the same distance
   int distance = from == 0 || reach_ == kEverywhere ? 0 : reach_;
-  for (std::size_t i = from; i < affected_.size(); ++i) {
-    if (i == as_far) {
-      as_far = affected_.size();
-      ++distance;
+  for (std::size_t end = affected_.size(); from < end || !near_.empty(); end = affected_.size()) {
+    for (; from < end; ++from) touch(bundles_[affected_[from]], distance < reach_);
+    for (const BundleId id : near_) {
+      bundles_[id].near = false;
+      if (!bundles_[id].ends.empty()) affect(id);
     }
-    Bundle& bundle = bundles_[affected_[i]];
-    for (const LinkId id : links_of(bundle)) {
-      Link& link = at_link(id);
-      if (std::exchange(link.touched, true)) continue;
-      touched_.push_back(id);
-      begin(link);
-      if (link.full && distance < reach_) affect_members(id);
-    }
-    count(bundle);
+    near_.clear();
+    ++distance;
   }
+}
+
+void FluidSolver::touch(Bundle& bundle, bool spreads) {
+  for (const LinkId id : links_of(bundle)) {
+    Link& link = at_link(id);
+    if (std::exchange(link.touched, true)) continue;
+    touched_.push_back(id);
+    begin(link);
+    if (!link.full || !spreads) continue;
+    for (const Member& member : link.members) affect(member.bundle);
+  }
+  count(bundle);
 }
 
 /// Without affected bundles.

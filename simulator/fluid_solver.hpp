@@ -23,8 +23,9 @@ namespace foretile {
 /// Flows on the same links and with the same limit have the same rate whatever their amounts, so they are
 /// solved as one bundle: 72 ranks of a node that send to the same node cost as much as one.
 ///
-/// With a `reach` a change goes so many full links far. Bundles behind them keep their rates until something
-/// changes nearer to them. No link ever carries more than it can, but some carry less.
+/// With a `reach` a change goes so many full links far: 1 for those that share one with a flow that starts or
+/// ends. Bundles behind them keep their rates until something changes nearer to them. No link ever carries
+/// more than it can, but some carry less.
 class FluidSolver {
  public:
   using FlowId = std::int32_t;
@@ -71,7 +72,7 @@ class FluidSolver {
     double solved = -1;  // new rate; -1: not found yet
     double flows = 0;
     Key key;
-    bool affected = false;
+    bool affected = false, near = false;                                      // in affected_; in near_
     std::uint32_t version = 0;                                                // of its next end
     std::array<std::int32_t, kMostLinks> places{};                            // in the lists of the links
     std::priority_queue<FlowEnd, std::vector<FlowEnd>, std::greater<>> ends;  // one for each flow
@@ -117,10 +118,10 @@ class FluidSolver {
   void serve(Bundle& bundle, double now_s) const;
   void change_flows(Bundle& bundle, int by);
   void affect(BundleId bundle);
-  void affect_members(LinkId link);
   void remove(BundleId bundle);
   void solve(double now_s);
   void spread(std::size_t from);
+  void touch(Bundle& bundle, bool spreads);
   static void begin(Link& link);
   void count(Bundle& bundle);
   void fill();
@@ -138,7 +139,8 @@ class FluidSolver {
   std::vector<Bundle> bundles_;
   std::vector<BundleId> free_bundles_;
   std::unordered_map<Key, BundleId, KeyHash> by_key_;  // those with flows
-  std::vector<BundleId> affected_;                     // since the last solution
+  std::vector<BundleId> affected_;                     // since the last solution, and how far they reach
+  std::vector<BundleId> near_;                         // that had a full link with one that is gone
   std::vector<LinkId> touched_;                        // links of those
   std::vector<BundleId> by_most_;                      // affected bundles with a limit of their own, slowest
   std::vector<BundleId>::iterator slowest_;            // first, and the first of them without a rate

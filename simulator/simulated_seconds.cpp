@@ -14,9 +14,9 @@ CoarseGroups groups_of(const PlanSummary& summary, std::int64_t devices) {
   constexpr std::int64_t kOfChunk = 8;
   constexpr std::int64_t kMost = 4096;
   constexpr std::int64_t kOfDevice = 256;
-  // Two full links: of 4,736 dies of Frontier the time changes by 0.1% and the simulation takes half as long.
-  constexpr std::int64_t kManyDevices = 2048;
-  constexpr int kReachOfMany = 2;
+  // Times change by 0.1% (4,736 dies of Frontier) and 0.4% (512 GPUs of DGX H100), docs/results/machines.md.
+  constexpr std::int64_t kManyDevices = 256;
+  constexpr int kReachOfMany = 1;
   const std::int64_t of_chunks = std::max<std::int64_t>(1, kOfChunk * summary.chunks);
   return {static_cast<int>(std::clamp<std::int64_t>(summary.gemms / of_chunks, 1, kMost)),
           summary.h2d_bytes / std::max(of_chunks, kOfDevice * devices),

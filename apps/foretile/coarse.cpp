@@ -105,19 +105,25 @@ FullStartRun::FullStartRun(const PlannedWork& work, const SimulationOptions& opt
   workers_.start({});
 }
 
-FullStart FullStartRun::result() {
-  std::vector<Evaluation> ended;
-  while (ended.empty()) ended = workers_.wait(1.0);
+std::optional<FullStart> FullStartRun::result(double most_s) {
+  std::vector<Evaluation> ended = workers_.wait(0);
+  for (double left = most_s; ended.empty() && left > 0; left = most_s - since_start_.seconds())
+    ended = workers_.wait(std::min(left, 1.0));
+  if (ended.empty()) return std::nullopt;
   const Outcome& outcome = ended.front().outcome;
   if (outcome.status == Outcome::Status::infeasible) throw InputError(outcome.message);
   if (!outcome.done()) throw WorkError("--coarse: its difference to full: " + outcome.message);
-  return {outcome.makespan_s, outcome.extra.get<double>(), all_};
+  return FullStart{outcome.makespan_s, outcome.extra.get<double>(), all_};
 }
 
 double coarse_difference(const FullStart& full, double coarse_products, double coarse_makespan_s) {
   const double took = full.is_whole() ? coarse_makespan_s : full.products;
   const double in_full = full.is_whole() ? full.seconds : coarse_products;
   return in_full > 0 ? took / in_full - 1 : 0;
+}
+
+std::string not_compared_text() {
+  return "coarse: not compared, as a simulation in full takes longer\n";
 }
 
 std::string coarse_text(const FullStart& full, double difference) {

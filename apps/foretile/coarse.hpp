@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/foretile/case.hpp"
+#include "apps/resources.hpp"
 #include "scheduler/trace.hpp"
 #include "simulator/simulated_seconds.hpp"
 #include "tuner/workers.hpp"
@@ -52,11 +54,13 @@ class FullStartRun {
   /// `work` must outlive this.
   FullStartRun(const PlannedWork& work, const SimulationOptions& options,
                std::int64_t least_products = 500'000);
-  /// Waits for its end. Throws what simulate() throws.
-  FullStart result();
+  /// Waits for its end, until it has taken so many seconds; nothing if it takes longer. Throws what
+  /// simulate() throws.
+  std::optional<FullStart> result(double most_s);
 
  private:
   std::int64_t all_;
+  Stopwatch since_start_;
   Workers workers_;
 };
 
@@ -66,5 +70,7 @@ double coarse_difference(const FullStart& full, double coarse_products, double c
 
 /// For people, one line.
 std::string coarse_text(const FullStart& full, double difference);
+/// Where the full simulation was not over.
+std::string not_compared_text();
 
 }  // namespace foretile

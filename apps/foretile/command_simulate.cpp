@@ -58,11 +58,28 @@ struct Times {
   double simulation_s = 0;
 };
 
-/// How far a coarse simulation is from the one in full.
+/// How far a coarse simulation is from the one in full; without `full` that takes too long.
 struct Difference {
-  FullStart full;
+  std::optional<FullStart> full;
   double coarse = 0;
+
+  std::string text() const { return full ? coarse_text(*full, coarse) : not_compared_text(); }
+  nlohmann::ordered_json json() const {
+    if (!full) return {{"difference", nullptr}, {"compared_products", 0}};
+    return {{"difference", coarse},
+            {"whole", full->is_whole()},
+            {"compared_products", std::llround(full->products)},
+            {"compared_s", full->seconds}};
+  }
 };
+
+/// Waits as long as the coarse simulation took, at least a minute.
+Difference difference_of(FullStartRun& full, const ProductTimes& coarse, double makespan_s, double took_s) {
+  constexpr double kLeast_s = 60;
+  const std::optional<FullStart> start = full.result(std::max(kLeast_s, took_s));
+  if (!start) return {};
+  return {start, coarse_difference(*start, coarse.done_by(start->seconds), makespan_s)};
+}
 
 void print(const SimulateArguments& arguments, const PlannedWork& work, const Report& report,
            EngineChoice engine, const Times& times, const std::optional<Difference>& difference,
@@ -74,12 +91,7 @@ void print(const SimulateArguments& arguments, const PlannedWork& work, const Re
     json["wall_s"] = times.wall_s;
     json["simulation_s"] = times.simulation_s;
     json["engine"] = name_of(engine);
-    if (difference) {
-      json["coarse"] = {{"difference", difference->coarse},
-                        {"whole", difference->full.is_whole()},
-                        {"compared_products", std::llround(difference->full.products)},
-                        {"compared_s", difference->full.seconds}};
-    }
+    if (difference) json["coarse"] = difference->json();
     add_compared(json, work);
     if (seeds) json["seeds"] = seeds_json(*seeds);
     json["guesses"] = guesses_json(guesses);
@@ -92,8 +104,7 @@ void print(const SimulateArguments& arguments, const PlannedWork& work, const Re
   fmt::print("{}\n{}{}{}{}{}simulated by {} in {}, with planning {}, using {} of memory\n",
              report_text(report), seeds ? seeds_text(*seeds) : "", guesses_note,
              compared.empty() ? compared : fmt::format("{}\n", compared),
-             report.what_if ? what_if_text(*report.what_if) + "\n" : "",
-             difference ? coarse_text(difference->full, difference->coarse) : "",
+             report.what_if ? what_if_text(*report.what_if) + "\n" : "", difference ? difference->text() : "",
              engine == EngineChoice::fluid ? "the fluid engine" : "SimGrid",
              quantity(times.simulation_s, "s"), quantity(times.wall_s, "s"),
              quantity(static_cast<double>(peak_rss_bytes()), "B"));
@@ -219,10 +230,7 @@ void simulate_case(const SimulateArguments& arguments) {
   const SimulationResult result = simulate(work.plan, work.contraction, work.machine, options);
   if (trace) trace->finish();
   std::optional<Difference> difference;
-  if (full) {
-    const FullStart start = full->result();
-    difference = {start, coarse_difference(start, coarse->done_by(start.seconds), result.makespan_s)};
-  }
+  if (full) difference = difference_of(*full, *coarse, result.makespan_s, simulation.seconds());
   const Times times{watch.seconds(), simulation.seconds()};
   Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
   add_plan(report, work.contraction, work.machine, work.plan);

@@ -71,6 +71,13 @@ std::vector<double> simulated(const PlannedWork& work, double seconds, const Coa
   });
 }
 
+constexpr double kLong_s = 600;
+
+TEST(Coarse, NothingIsComparedThatTakesTooLong) {
+  const PlannedWork work = plan_work(small_dense(1024, 1024, 512), small_machine(2, 2, 1 << 20, 1 << 30), {});
+  EXPECT_FALSE(FullStartRun(work, {}).result(0).has_value());
+}
+
 TEST(Coarse, SmallCasesAreComparedAsAWhole) {
   int compared = 0;
   for (std::uint64_t seed = 0; compared < 10; ++seed) {
@@ -84,7 +91,7 @@ TEST(Coarse, SmallCasesAreComparedAsAWhole) {
       continue;
     }
     ++compared;
-    const FullStart full = FullStartRun(*work, {}).result();
+    const FullStart full = FullStartRun(*work, {}).result(kLong_s).value();
     EXPECT_TRUE(full.is_whole());
     EXPECT_EQ(full.seconds, simulated(*work, 0, {}).at(0));
   }
@@ -93,7 +100,7 @@ TEST(Coarse, SmallCasesAreComparedAsAWhole) {
 /// Of 131,072 products the first 50,000 are simulated alone: as in the whole simulation.
 TEST(Coarse, OfALargeCaseTheBeginningIsCompared) {
   const PlannedWork work = plan_work(small_dense(512, 512, 256), small_machine(2, 2, 1 << 20, 1 << 30), {});
-  const FullStart full = FullStartRun(work, {}, 50'000).result();
+  const FullStart full = FullStartRun(work, {}, 50'000).result(kLong_s).value();
   EXPECT_FALSE(full.is_whole());
   EXPECT_EQ(full.of, 131'072);
   EXPECT_NEAR(full.products, 50'000, 10);

@@ -118,7 +118,7 @@ TEST(FluidSolver, FlowsAlikeEndByTheirAmounts) {
 }
 
 /// Links of 10, 14 and 20. A and B have 5 each of the first; B, C share the second: 9 for C; C, D the third:
-/// 11 for D. When A ends, B and C have 7 each, and D could have 13: two full links from A.
+/// 11 for D. When A ends, B has nothing to gain alone; with C both have 7, and D behind them could have 13.
 std::vector<double> rates_behind(int reach) {
   FluidSolver solver({10, 14, 20}, reach);
   const std::vector<LinkId> of_a{0}, of_b{0, 1}, of_c{1, 2}, of_d{2};
@@ -137,8 +137,9 @@ std::vector<double> rates_behind(int reach) {
 }
 
 TEST(FluidSolver, ChangesGoAsFarAsTheyReach) {
-  EXPECT_EQ(rates_behind(1), (std::vector<double>{7, 7, 11}));
-  EXPECT_EQ(rates_behind(2), (std::vector<double>{7, 7, 13}));
+  EXPECT_EQ(rates_behind(1), (std::vector<double>{5, 9, 11}));
+  EXPECT_EQ(rates_behind(2), (std::vector<double>{7, 7, 11}));
+  EXPECT_EQ(rates_behind(3), (std::vector<double>{7, 7, 13}));
   EXPECT_EQ(rates_behind(FluidSolver::kEverywhere), (std::vector<double>{7, 7, 13}));
 }
 
