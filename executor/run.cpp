@@ -202,16 +202,18 @@ Messenger::MemoryFor memory_for_messages(const MessagePools& pools, std::pmr::me
 }
 
 /// Of all ranks together. Collective where the others have GPUs too.
-void note_gpus(const RankBackend& backend, std::int64_t refused_bytes, MPI_Comm communicator,
-               RunResult& result) {
+void note_gpus(const RankBackend& backend, std::int64_t refused_bytes, const MessagePools& pools,
+               MPI_Comm communicator, RunResult& result) {
   const auto* const mixed = dynamic_cast<const MixedBackend*>(&backend);
   const auto* const gpu = mixed ? &mixed->gpus() : dynamic_cast<const GpuBackend*>(&backend);
   if (!gpu) return;
   const auto* const pool = dynamic_cast<const PinnedPool*>(result.memory.get());
-  std::array<std::int64_t, 3> sums{gpu->compactions(), gpu->compacted_bytes(),
-                                   (pool ? pool->overflow_bytes() : 0) + refused_bytes};
+  std::int64_t on_host = 0;
+  for (const auto& of_device : pools) on_host += of_device->overflow_bytes();
+  std::array<std::int64_t, 4> sums{gpu->compactions(), gpu->compacted_bytes(),
+                                   (pool ? pool->overflow_bytes() : 0) + refused_bytes, on_host};
   all_reduce(std::span(sums), MPI_SUM, communicator, "notes");
-  result.gpu = {sums[0], sums[1], sums[2]};
+  result.gpu = {sums[0], sums[1], sums[2], sums[3]};
 }
 
 RunResult run_part(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
@@ -272,7 +274,7 @@ RunResult run_part(const PlanFrame& frame, const RankPlan& plan, const Contracti
   if (!pools.empty()) result.host->drop_received();
   result.host->deliver_c();
   quiet_barrier(communicator);
-  note_gpus(*backend, registered ? registered->refused_bytes() : 0, communicator, result);
+  note_gpus(*backend, registered ? registered->refused_bytes() : 0, pools, communicator, result);
   result.wall_s = all_reduced(result.statistics.finish_s, MPI_MAX, communicator, "end of the run");
   return result;
 }

@@ -64,6 +64,8 @@ struct GpuNotes {
   std::int64_t compacted_bytes = 0;
   std::int64_t unpinned_bytes =
       0;  ///< most host memory in use that is not page-locked: no room in the pool, or a caller's, refused
+  std::int64_t host_message_bytes =
+      0;  ///< most host memory in use for messages to devices, where those had no hole
 };
 
 struct RunResult {

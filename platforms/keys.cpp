@@ -342,6 +342,8 @@ void add_software(std::vector<PlatformKey>& keys) {
       number("noise.node", 0, 1, Presence::optional, [](Platform& p) { return Slots{&p.noise.node}; }));
   keys.push_back(number("noise.bandwidth", 0, 1, Presence::optional,
                         [](Platform& p) { return Slots{&p.noise.bandwidth}; }));
+  keys.push_back(
+      number("noise.model", 0, 1, Presence::optional, [](Platform& p) { return Slots{&p.noise.model}; }));
 }
 
 void add_calibration(std::vector<PlatformKey>& keys) {

@@ -159,9 +159,10 @@ struct Noise {
   double device = 0;     ///< of a device's kernels, all alike
   double node = 0;       ///< of all kernels of a node alike
   double bandwidth = 0;  ///< of a link, for the whole run
+  double model = 0;      ///< of all kernels alike: the error of the kernel curve for the plan's tiles
 
   /// Whether any noise is on.
-  bool any() const { return kernel > 0 || link > 0 || device > 0 || node > 0 || bandwidth > 0; }
+  bool any() const { return kernel > 0 || link > 0 || device > 0 || node > 0 || bandwidth > 0 || model > 0; }
 };
 
 /// A cluster of equal nodes: their parts, links and software.

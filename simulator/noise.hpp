@@ -15,7 +15,7 @@ inline double noise_factor(double deviation, Random& random) {
 }
 
 /// What has a factor of its own for a whole run.
-enum class Noisy : std::uint8_t { device, node, link };
+enum class Noisy : std::uint8_t { device, node, link, model };
 
 /// The same whoever asks first; `number` is the device's, node's or link's among all.
 inline double lasting_factor(double deviation, std::uint64_t seed, Noisy kind, std::uint64_t number) {

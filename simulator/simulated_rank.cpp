@@ -40,7 +40,8 @@ SimulatedRank::SimulatedRank(Rank rank, const PlanFrame& frame, const RankPlan& 
         static_cast<std::uint64_t>(like_platform ? rank * machine.devices_per_rank + static_cast<int>(device)
                                                  : machine.devices() + rank);
     kernel_factors_.push_back(lasting_factor(noise.device, noise_seed, Noisy::device, number) *
-                              lasting_factor(noise.node, noise_seed, Noisy::node, node));
+                              lasting_factor(noise.node, noise_seed, Noisy::node, node) *
+                              lasting_factor(noise.model, noise_seed, Noisy::model, 0));
   }
   if (machine.platform.device.cache.bytes == 0) return;
   // Devices that take turns on a core share its cache.

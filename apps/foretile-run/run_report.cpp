@@ -138,7 +138,8 @@ void print_json_result(const RunArguments& arguments, const FinishedRun& done, c
   if (done.gpus) {
     json["gpu"] = {{"compactions", done.result.gpu.compactions},
                    {"compacted_bytes", done.result.gpu.compacted_bytes},
-                   {"unpinned_bytes", done.result.gpu.unpinned_bytes}};
+                   {"unpinned_bytes", done.result.gpu.unpinned_bytes},
+                   {"host_message_bytes", done.result.gpu.host_message_bytes}};
   }
   json["digest"] = done.digest;
   json["peak_rss_bytes"] = done.peak_rss_bytes;

@@ -44,6 +44,9 @@ KernelFit with_size_factors(KernelFit fit, const std::vector<KernelSample>& samp
 struct HeldOut {
   double median_error = 0;
   double p90_error = 0;
+
+  /// Relative standard deviation of normal errors whose median size this is: 0.6745 of it.
+  double spread() const { return 1.4826 * median_error; }
 };
 /// None where half of the samples are too few for a fit.
 std::optional<HeldOut> held_out_error(const std::vector<KernelSample>& samples);

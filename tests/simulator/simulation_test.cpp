@@ -84,18 +84,19 @@ TEST(Simulation, RunsAgainInC) {
   for (const double seconds : found) EXPECT_NEAR(seconds / kMicro, 2080, kPrecision);
 }
 
-/// 80 to make B and 2000 for the kernel, whose device and node have a factor each. Of two devices with a
-/// product each the slower one ends last.
+/// 80 to make B and 2000 for the kernel, whose device and node have a factor each, and the model one for all.
+/// Of two devices with a product each the slower one ends last.
 TEST(Simulation, DevicesAndNodesAreSlowForAWholeRun) {
   Machine m = machine(1, 1);
-  m.platform.noise = {.device = 0.2, .node = 0.1};
+  m.platform.noise = {.device = 0.2, .node = 0.1, .model = 0.05};
   const auto factor = [](std::uint64_t device) {
-    return lasting_factor(0.2, 1, Noisy::device, device) * lasting_factor(0.1, 1, Noisy::node, 0);
+    return lasting_factor(0.2, 1, Noisy::device, device) * lasting_factor(0.1, 1, Noisy::node, 0) *
+           lasting_factor(0.05, 1, Noisy::model, 0);
   };
   EXPECT_NE(factor(0), factor(1));
   EXPECT_NEAR(micros(one_product, m), 80 + 2000 * factor(0), kPrecision);
   m = machine(1, 2);
-  m.platform.noise = {.device = 0.2, .node = 0.1};
+  m.platform.noise = {.device = 0.2, .node = 0.1, .model = 0.05};
   EXPECT_NEAR(micros(apart, m), 80 + 2000 * std::max(factor(0), factor(1)), kPrecision);
 }
 

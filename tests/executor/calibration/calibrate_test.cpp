@@ -199,6 +199,17 @@ CalibrationResult made_up() {
   return result;
 }
 
+/// 0.6745 times the standard deviation of a normal distribution is the median size.
+TEST(Calibrate, WritesTheCurvesErrorAsNoise) {
+  CalibrationResult result = made_up();
+  result.held_out = HeldOut{0.6745 * 0.04, 0.125};
+  const auto written = [&](bool noise) {
+    return parse_platform(calibration_toml(result, {noise, ""}), "here.toml").noise.model;
+  };
+  EXPECT_NEAR(written(true), 0.04, 1e-5);
+  EXPECT_EQ(written(false), 0);
+}
+
 /// An error of 0 is an error, too.
 TEST(Calibrate, SaysWhetherOtherShapesWereCompared) {
   CalibrationResult result = made_up();

@@ -129,6 +129,7 @@ TEST(Run, MessagesToDevicesBringTheSameBits) {
     const RunOutcome devices = execute_on(*gpus, on_devices, contraction, machine, 0);
     EXPECT_TRUE(devices.check.passed()) << devices.check.relative_error;
     EXPECT_EQ(devices.check.c_digest, host.check.c_digest);
+    EXPECT_EQ(host.run.gpu.host_message_bytes, 0);
     for (const DeviceStatistics& device : devices.run.statistics.devices)
       EXPECT_LE(device.peak_bytes, on_devices.device_classes[0].memory_bytes);
   }
