@@ -79,8 +79,7 @@ class Engine {
   std::vector<Due> due_, notified_;
 };
 
-/// `links` must outlive it.
-/// `reach`: that of its solver (simulator/fluid_solver.hpp); 0: everywhere.
+/// `links` must outlive it. `reach` is that of its solver (simulator/fluid_solver.hpp); 0: everywhere.
 std::unique_ptr<Engine> make_fluid_engine(const MachineLinks& links, int reach = 0);
 
 }  // namespace foretile

@@ -142,10 +142,11 @@ class FluidSolver {
   std::vector<BundleId> affected_;                     // since the last solution, and how far they reach
   std::vector<BundleId> near_;                         // that had a full link with one that is gone
   std::vector<LinkId> touched_;                        // links of those
-  std::vector<BundleId> by_most_;                      // affected bundles with a limit of their own, slowest
-  std::vector<BundleId>::iterator slowest_;            // first, and the first of them without a rate
-  std::vector<Share> shares_;                          // a heap of the links, the smallest share first
-  std::size_t open_ = 0;                               // affected bundles without a rate
+  // Affected bundles with a limit of their own, slowest first; and the first of them without a rate.
+  std::vector<BundleId> by_most_;
+  std::vector<BundleId>::iterator slowest_;
+  std::vector<Share> shares_;  // a heap of the links, the smallest share first
+  std::size_t open_ = 0;       // affected bundles without a rate
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
 };
 
