@@ -29,7 +29,8 @@ MANY_PRODUCTS = 350_000  # of all ranks, with one tile of C each; no fitted row 
 SUMS = [(3, 3), (3, 1)]  # tiles of C of a rank where parts are summed: the first with no more than MOST_PRODUCTS
 MOST_PRODUCTS = 4_000_000
 SCALAPACK_PANEL = 64     # columns of A: a usual block of the block-cyclic distribution
-NOMINAL = {"raven": (76.8, 320), "stampede2": (44.8, 480)}  # Gflop/s of a core, GB/s of a node's memory: platforms/*.toml
+NOMINAL = {"raven": 76.8, "stampede2": 44.8}  # Gflop/s of a core: platforms/*.toml
+INSIDE = {"stampede2": 20.4}  # GB/s of all messages inside a node, where it was read: platforms/*.toml
 HALF_M, HALF_N = 33, 15  # of both machines' kernels, there, too
 RANKS_OF_NODE = {"raven": 72, "stampede2": 68}
 
@@ -47,9 +48,9 @@ class Figures:
     network: float   # GB/s of a node's port, each way
 
     def settings(self, machine, half_k):
-        """On another machine the shares of the nominal rate and of the memory's bandwidth are the same."""
-        (rate, memory), (raven_rate, raven_memory) = NOMINAL[machine], NOMINAL["raven"]
-        inside = self.inside * memory / raven_memory
+        """On another machine the share of the nominal rate is the same."""
+        rate, raven_rate = NOMINAL[machine], NOMINAL["raven"]
+        inside = INSIDE.get(machine, self.inside)
         return [f"platform.ranks_per_node={RANKS_OF_NODE[machine]}",
                 f"platform.device.kernel.rate={self.rate * rate / raven_rate:.6g} Gflop/s",
                 f"platform.device.kernel.half_k={half_k:.6g}",

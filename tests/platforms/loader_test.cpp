@@ -52,6 +52,11 @@ TEST(LoadPlatform, ReadsRaven) {
   EXPECT_NEAR(72 * p.device.kernel.rate_flops_per_s, 5.53e12, 0.01e12);
 }
 
+/// 68 ranks that each copy 0.3 GB/s.
+TEST(LoadPlatform, ReadsStampede2) {
+  EXPECT_DOUBLE_EQ(load_platform("stampede2").links.node_message_bytes_per_s, 20.4e9);
+}
+
 TEST(LoadPlatform, CoresBesideGpusHaveTheirOwnCurve) {
   const std::string cores =
       "[core.kernel]\nrate = \"30 Gflop/s\"\nhalf_m = 1\nhalf_n = 2\nhalf_k = 3\n"

@@ -6,6 +6,7 @@
 #include <limits>
 #include <tuple>
 
+#include "planner/strategies/grid_3d/ctf.hpp"
 #include "planner/strategies/grid_3d/grid_choice.hpp"
 #include "platforms/cost/message.hpp"
 
@@ -35,8 +36,8 @@ StyleGrid flat(const Contraction&, const Machine& machine) {
   return {{rows, machine.ranks / rows, 1}};
 }
 
-/// Two axes, every prime factor of the ranks distributed evenly between them, what is left over to the
-/// shorter one.
+/// The axes of square matrices: every prime factor of the ranks distributed evenly between them, what is left
+/// over to the shorter one.
 struct CtfAxes {
   int paired = 1;  ///< of each axis, before what was left over
   int small = 1, large = 1;
@@ -61,50 +62,29 @@ CtfAxes ctf_axes(int ranks) {
   return axes;
 }
 
-/// CTF (github.com/cyclops-community/ctf, c3f95829: src/contraction/contraction.cxx, src/mapping/): its
-/// estimates make a general redistribution dearer than everything else, so that a product runs on the grid
-/// on which tensors are. It keeps the matrix in place for which least travels.
-StyleGrid ctf_grid(const Contraction& contraction, const Machine& machine) {
-  const auto [paired, small, large] = ctf_axes(machine.ranks);
-  ProcessGrid best;
-  double least = std::numeric_limits<double>::infinity();
-  for (const ProcessGrid& grid : {ProcessGrid{small, large, 1},
-                                  {large, small, 1},
-                                  {small, 1, large},
-                                  {large, 1, small},
-                                  {1, small, large},
-                                  {1, large, small}}) {
-    const double bytes = bytes_per_rank(contraction, grid);
-    if (bytes >= least) continue;
-    least = bytes;
-    best = grid;
-  }
-  return {best};
+StyleGrid ctf_alone(const Contraction& contraction, const Machine& machine) {
+  return {ctf_grid(contraction, machine)};
 }
 
-/// CTF's order of ranks: the natural one, but where ctf_axes() left over 3 alone, it is the slowest part of
-/// its axis, so that a node has `paired` ranks of columns, or of rows where there is one column, and the rest
-/// of the other axis. Inferred from the rates that the "Node-aware grids" paper publishes
-/// (docs/results/node-aware.md), not read from the source. Where such a node is no brick of ranks, the best
-/// one stands for it.
-StyleGrid ctf_in_order(const Contraction& contraction, const Machine& machine) {
-  StyleGrid found = ctf_grid(contraction, machine);
+/// Where ctf_axes() left over 3 alone, it is the slowest part of its axis, so that a node has `paired` ranks
+/// of columns and the rest of the rows. Inferred from the rates of square products that the "Node-aware
+/// grids" paper publishes (docs/results/node-aware.md); CTF's source has no such order. Empty, so natural,
+/// with other numbers of ranks and where such a node is no brick of ranks.
+std::optional<AlongAxes> inferred_node(const ProcessGrid& grid, const Machine& machine) {
   const auto [paired, small, large] = ctf_axes(machine.ranks);
-  if (small != paired || large != 3 * paired) return found;
+  if (small != paired || large != 3 * paired || std::max(grid.p, grid.q) != large) return std::nullopt;
   const int of_node = machine.counted_ranks_per_node();
-  const int along_fast = std::min(paired, of_node);
-  const int along_other = of_node / along_fast;
-  if (along_fast * along_other != of_node || paired % along_fast != 0 || paired % along_other != 0) {
-    found.grid.node = choose_node(contraction, machine, found.grid);
-    return found;
-  }
-  const Axis fast = found.grid.q == 1 ? Axis::p : Axis::q;
-  AlongAxes node{{1, 1, 1}};
-  for (const Axis axis : kAxes) {
-    if (found.grid.ranks_along(axis) > 1)
-      node.numbers.at(static_cast<std::size_t>(axis)) = axis == fast ? along_fast : along_other;
-  }
-  if (node.product() == of_node) found.grid.node = node;
+  const AlongAxes node{{of_node / std::min(paired, of_node), std::min(paired, of_node), 1}};
+  if (node.product() != of_node || grid.p % node[Axis::p] != 0 || grid.q % node[Axis::q] != 0)
+    return std::nullopt;
+  return node;
+}
+
+/// Natural order where CTF's source has another fast axis, too: that does not agree with what was measured.
+StyleGrid ctf_in_order(const Contraction& contraction, const Machine& machine) {
+  StyleGrid found = ctf_alone(contraction, machine);
+  const auto [m, n, k] = extents_of(contraction);
+  if (m == n && n == k) found.grid.node = inferred_node(found.grid, machine);
   return found;
 }
 
@@ -258,7 +238,7 @@ bool suits(const Contraction& contraction, const Machine& machine, const Process
 /// best node, that fit, and whose ranks all have tiles, the one whose transfers take least; ctf_grid() where
 /// there is none.
 StyleGrid joint(const Contraction& contraction, const Machine& machine) {
-  StyleGrid best = ctf_grid(contraction, machine);
+  StyleGrid best = ctf_alone(contraction, machine);
   best.grid.node = choose_node(contraction, machine, best.grid);
   const double most = all_between_nodes(contraction, machine, best.grid);
   double least_s = suits(contraction, machine, best.grid) ? transfers_s(contraction, machine, best.grid)
@@ -293,7 +273,7 @@ const std::vector<Style>& styles() {
       {.name = "ctf", .meaning = "CTF without node awareness", .choose = ctf_in_order},
       {.name = "ctf-node-aware",
        .meaning = "CTF's grid, the ranks of a node by what moves between nodes",
-       .choose = ctf_grid,
+       .choose = ctf_alone,
        .best_node = true},
       {.name = "scalapack", .meaning = "a flat grid, block-cyclic", .choose = flat},
       {.name = "cosma-limited",

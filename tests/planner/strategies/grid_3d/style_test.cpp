@@ -32,6 +32,11 @@ std::string grid_of(const char* style, const Contraction& p, int ranks, int rank
   return to_text({{grid.p, grid.q, grid.r}});
 }
 
+std::string ctf_node(const Contraction& p, int ranks) {
+  const ProcessGrid grid = chosen("ctf", p, small_machine(ranks, 1, kPlenty, kPlenty, 72)).grid;
+  return grid.node ? to_text(*grid.node) : "natural";
+}
+
 /// 72 = 2 2 2 3 3: 2 and 3 to each axis, the last 2 to the second. 432 = 2^4 3^3: 4 and 3 to each, the last 3
 /// to one: 12 and 36. The axes of source c3f95829 of CTF, run for these numbers of ranks.
 TEST(Style, CtfDistributesPrimeFactorsEvenly) {
@@ -52,28 +57,55 @@ TEST(Style, CtfDistributesPrimeFactorsEvenly) {
 
 /// 1728 = 2^6 3^3: 24 to each axis, and 3 to columns, which is their slowest part: a node of 72 has 24 of the
 /// columns and 3 rows. 432 = 2^4 3^3: 12 and 6. 288, 648 and 864 leave over 2, or 2 and 3: natural order, as
-/// square grids. With long M rows are the longer axis, with long K, on 24 x 1 x 36, rows are fast.
+/// square grids.
 TEST(Style, CtfDistributesThreeLeftOverLast) {
   const Contraction square = dense(20000, 20000, 20000, 4);
-  const Contraction long_m = dense(100000, 10000, 10000, 4), long_k = dense(10000, 10000, 100000, 4);
-  for (const auto& [p, ranks, node] : {std::tuple(&square, 1728, "3x24x1"),
-                                       {&square, 432, "6x12x1"},
-                                       {&square, 288, "natural"},
-                                       {&square, 648, "natural"},
-                                       {&square, 864, "natural"},
-                                       {&square, 1296, "natural"},
-                                       {&long_m, 1728, "3x24x1"},
-                                       {&long_k, 432, "12x1x6"}}) {
-    const ProcessGrid grid = chosen("ctf", *p, small_machine(ranks, 1, kPlenty, kPlenty, 72)).grid;
-    EXPECT_EQ(grid.node ? to_text(*grid.node) : "natural", node) << ranks;
-  }
+  for (const auto& [ranks, node] : {std::pair(1728, "3x24x1"),
+                                    {432, "6x12x1"},
+                                    {288, "natural"},
+                                    {648, "natural"},
+                                    {864, "natural"},
+                                    {1296, "natural"}})
+    EXPECT_EQ(ctf_node(square, ranks), node) << ranks;
+}
+
+/// Its evidence is of square products; others have natural order.
+TEST(Style, CtfHasNaturalOrderWhereItIsNotSquare) {
+  EXPECT_EQ(ctf_node(dense(100000, 10000, 10000, 4), 1728), "natural");
+  EXPECT_EQ(ctf_node(dense(10000, 10000, 100000, 4), 432), "natural");
 }
 
 /// K is ten times as long: A and B are ten times as large as C, which travels, and the smaller part of one of
-/// them. With A in place on 6 x 1 x 12 ranks a rank receives K N / 12 of B and sends N M / 6 of C; with C in
+/// them. With B in place on 1 x 6 x 12 ranks a rank receives M K / 12 of A and sends M N / 6 of C; with C in
 /// place it receives K (M / 12 + N / 6), more than twice as much.
 TEST(Style, CtfMovesTheSmallMatrix) {
-  EXPECT_EQ(grid_of("ctf", dense(1000, 1000, 10000, 4), 72, 72), "6x1x12");
+  EXPECT_EQ(grid_of("ctf", dense(1000, 1000, 10000, 4), 72, 72), "1x6x12");
+}
+
+/// The grids of CTF's search (contraction.cxx), its steps worked through with the coefficients of the paper's
+/// first author. On 6912 ranks matrices are on 48 x 144; on Stampede2 nodes, whose messages are slower,
+/// moving them to a square grid pays.
+TEST(Style, CtfLeavesTheGridOfItsMatricesWhereThatIsCheaper) {
+  EXPECT_EQ(grid_of("ctf", dense(73728, 73728, 73728, 4), 6912, 72), "72x96x1");
+  for (const auto& [ranks, extent, grid] : {std::tuple(68, 15056, "17x4x1"), {272, 30112, "17x16x1"}}) {
+    Machine machine = small_machine(ranks, 1, kPlenty, kPlenty, 68);
+    machine.platform.links.node_message_bytes_per_s = 20.4e9;
+    const ProcessGrid found = chosen("ctf", dense(extent, extent, extent, 4), machine).grid;
+    EXPECT_EQ(to_text({{found.p, found.q, found.r}}), grid) << ranks;
+  }
+}
+
+/// M is ten times as long, on 4 ranks: A and C have 10 units of bytes per rank, B has 1. On 2 x 2 nothing is
+/// redistributed; A and B are broadcast to two ranks each: 22 units, b seconds each. On 4 x 1 B alone is, to
+/// four ranks: 4 b; all is redistributed, C there and back, at 7.25e-10 log2(4) s: 31 units, 4.5e-8 s. The
+/// first takes less until b = 4.5e-8 / 18 = 2.5e-9 s.
+TEST(Style, CtfRedistributesWhereMessagesAreSlower) {
+  for (const auto& [broadcast_s, grid] : {std::pair(2.4e-9, "2x2x1"), {2.6e-9, "4x1x1"}}) {
+    Machine machine = small_machine(4, 1, kPlenty, kPlenty, 4);
+    machine.platform.links.node_message_bytes_per_s = 4 / broadcast_s;
+    const ProcessGrid found = chosen("ctf", dense(4000, 400, 400, 4), machine).grid;
+    EXPECT_EQ(to_text({{found.p, found.q, found.r}}), grid) << broadcast_s;
+  }
 }
 
 TEST(Style, ScalapackIsAsSquareAsCanBe) {
