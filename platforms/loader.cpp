@@ -130,9 +130,19 @@ std::string shown(const toml::node& node) {
 
 double number_in(const toml::node& node, const PlatformKey& key, const std::string& where) {
   if (const auto* text = node.as_string()) return parse_quantity(text->get(), key.dimension, where);
-  if (const auto* integer = node.as_integer()) return static_cast<double>(integer->get());
-  if (const auto* real = node.as_floating_point()) return real->get();
+  if (const auto number = node.value<double>()) return *number;
   throw input_error(where, shown(node), expected_form(key.dimension));
+}
+
+constexpr double kLeastPlainRate = 1e6;
+
+/// Whoever writes `bandwidth = 25` means 25 GB/s, not 25 B/s.
+void check_unit(const toml::node& node, const PlatformKey& key, const std::string& where) {
+  const bool rate = key.dimension == Dimension::bytes_per_s || key.dimension == Dimension::flops_per_s;
+  if (!rate || !node.is_number() || *node.value<double>() >= kLeastPlainRate) return;
+  const std::string_view unit = key.dimension == Dimension::bytes_per_s ? "GB/s" : "Gflop/s";
+  throw input_error(where, shown(node) + " without a unit", "a rate with its unit",
+                    fmt::format("write \"{} {}\"", shown(node), unit));
 }
 
 std::string range_of(const PlatformKey& key) {
@@ -145,6 +155,7 @@ double number_in_range(const toml::node& node, const PlatformKey& key, const std
   const double value = number_in(node, key, where);
   const bool inside = value >= key.low && value <= key.high;  // false for NaN
   if (!inside) throw input_error(where, shown(node), range_of(key));
+  check_unit(node, key, where);
   return value;
 }
 

@@ -147,7 +147,7 @@ def check_simulate(problem, stored, scratch):
     assert abs(sum(first["limits"].values()) - first["makespan_s"]) < 1e-9, first
     assert json.loads(predicted.read_text())["predicted"]["makespan_s"] == first["makespan_s"]
     # The limit is generation or copies here; a slower core makes it generation.
-    slow = run("simulate", stored, "--json", "--set", "platform.generation.rate=1e5")
+    slow = run("simulate", stored, "--json", "--set", "platform.generation.rate=100 kB/s")
     assert slow["makespan_s"] > first["makespan_s"] and slow["limit"].startswith("generation of B"), slow
     noisy = [run("simulate", stored, "--json", "--set", "platform.noise.kernel=0.1", "--seed", seed)["makespan_s"]
              for seed in (1, 1, 2)]

@@ -287,7 +287,7 @@ class RunCommands(Jobs):
         self.assertNotIn("it was busy when it was calibrated", said)
         self.call(*simulate, "--set", "platform.calibration.core_share=0.6")
         self.assertIn("it was busy when it was calibrated (the cores were ours for 0.60 of the time)", self.run_plan(2).stdout)
-        self.plan(2, "--set", "platform.calibration.probe_rate=1")
+        self.plan(2, "--set", "platform.calibration.probe_rate=1 flop/s")
         self.assertFalse(json.loads(self.run_plan(2, "--json").stdout)["probe"]["slow"])
 
     def test_says_when_other_kernels_multiply_than_were_calibrated(self):

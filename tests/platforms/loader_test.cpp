@@ -277,6 +277,8 @@ TEST(LoadPlatformErrors, WrongUnit) {
   expect_parts(error_of(small_with("\"12 GB/s\"", "\"12 GB\"")),
                {"p.toml:23: pcie.bandwidth", "found \"12 GB\"", "bytes per second"});
   expect_parts(error_of(small_with("\"12 GB/s\"", "\"50 Gbps\"")), {"p.toml:23", "8 bits make a byte"});
+  expect_parts(error_of(small_with("\"12 GB/s\"", "25")),
+               {"p.toml:23", "found 25 without a unit", "write \"25 GB/s\""});
 }
 
 TEST(LoadPlatformErrors, WrongType) {
