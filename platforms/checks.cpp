@@ -189,6 +189,18 @@ void check_both_ways(const NodeLinks& links, const FileView& file) {
 
 constexpr std::array<std::string_view, 3> kFabrics = {"dragonfly", "dragonfly+", "fat-tree"};
 
+void check_arithmetic(const DeviceModel& device, const FileView& file) {
+  const std::string& name = device.arithmetic;
+  if (name != "matrix" && name != "vector" && name != "emulated")
+    throw input_error(file.where("device.arithmetic"), "\"" + name + "\"",
+                      "\"matrix\", \"vector\" or \"emulated\"");
+  if (!file.has("device." + name + ".rate") && !file.has("device." + name + ".points") && name != "matrix")
+    throw input_error(file.where("device.arithmetic"),
+                      "\"" + name + "\" without a table [device." + name + "]",
+                      "a table with the curve of these products",
+                      "add it, or set device.arithmetic = \"matrix\" for that of [device.kernel]");
+}
+
 void check_messages(const Platform& p, const FileView& file) {
   if (p.messages == "host") return;
   if (p.messages != "device")
@@ -262,6 +274,7 @@ void check_values(const Platform& platform, const FileView& file) {
   if (gpu || !platform.links.tables.empty()) check_both_ways(platform.links, file);
   check_fabric(platform, file);
   check_messages(platform, file);
+  check_arithmetic(platform.device, file);
   check_power(platform.power, file);
   check_runtime_source(platform.runtime, file);
   if (platform.runtime.source == "none") check_no_costs(platform, file);

@@ -24,15 +24,24 @@ double CacheModel::factor(const ProductSize& size, double cached) const {
   return bytes > 0 ? 1 - cached * (1 - factor_of(factors, size.m, size.n, size.k)) : 1;
 }
 
+const KernelModel& DeviceModel::kernel_for(Precision precision) const {
+  if (precision == Precision::f32) return single;
+  if (arithmetic == "vector") return vector;
+  return arithmetic == "emulated" ? emulated : kernel;
+}
+
 const KernelModel& DeviceModel::launch_of(Precision precision, std::size_t products) const {
+  const KernelModel& one = kernel_for(precision);
+  if (products <= 1 || &one == &vector || &one == &emulated) return one;
   const KernelModel& several = precision == Precision::f64 ? batched : single_batched;
-  return products > 1 && several.known() ? several : kernel_for(precision);
+  return several.known() ? several : one;
 }
 
 double DeviceModel::launch_seconds(Precision precision, std::span<const ProductSize> products) const {
   if (products.empty()) return 0;
   const KernelModel& curve = launch_of(precision, products.size());
-  double seconds = curve.start_seconds();
+  const std::size_t starts = &curve == &emulated ? products.size() : 1;
+  double seconds = static_cast<double>(starts) * curve.start_seconds();
   for (const ProductSize& p : products) seconds += curve.work_seconds(p.m, p.n, p.k);
   return seconds;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "base/precision.hpp"
 #include "platforms/kernel_model.hpp"
@@ -61,14 +62,21 @@ struct DeviceModel {
   KernelModel single = {};  ///< single precision, as `kernel`; not known: no such problem on this platform
   KernelModel single_batched = {};  ///< single precision, as `batched`
   CacheModel cache = {};            ///< of cores
+  /// What multiplies in double precision: "matrix" (units for matrices: `kernel` and `batched`), "vector" or
+  /// "emulated" (products of integers in place of one product).
+  std::string arithmetic = "matrix";
+  KernelModel vector = {};  ///< double precision by units for vectors, one product in a launch
+  KernelModel emulated =
+      {};  ///< double precision by emulation; `latency_s` is that of all launches of a product
 
-  /// The curve of launches of one product. May be unknown: see check_precision.
-  const KernelModel& kernel_for(Precision precision) const {
-    return precision == Precision::f64 ? kernel : single;
+  std::array<KernelModel*, 6> curves() {
+    return {&kernel, &batched, &single, &single_batched, &vector, &emulated};
   }
+  /// The curve of launches of one product. May be unknown: see check_precision.
+  const KernelModel& kernel_for(Precision precision) const;
   /// The curve of launches of `products` products.
   const KernelModel& launch_of(Precision precision, std::size_t products) const;
-  /// Time of one launch: its latency once, and the work of each product.
+  /// Time of one launch: its latency once, of emulated products for each, and the work of each product.
   double launch_seconds(Precision precision, std::span<const ProductSize> products) const;
 };
 

@@ -64,7 +64,7 @@ constexpr auto kB200Small = std::to_array<CurvePoint>(
      {22, 5, 5, 2576},    {32, 32, 4, 8233},   {32, 32, 16, 12510}, {32, 32, 32, 13440},
      {40, 40, 40, 14970}, {45, 5, 5, 3617},    {45, 13, 13, 8822},  {45, 22, 22, 12230},
      {45, 45, 4, 7509},   {45, 45, 16, 12300}, {45, 45, 45, 14980}, {55, 55, 32, 16090},
-     {64, 64, 64, 18360}, {72, 72, 72, 18640}, {76, 76, 30, 17490}, {2048, 2048, 2048, 25300}});
+     {64, 64, 64, 18360}, {72, 72, 72, 18640}, {76, 76, 30, 17490}, {2048, 2048, 2048, 34130}});
 
 /// A die of an MI250 [DB]; the last two are 91 products of 512 in one launch [RB], and one that fills it
 /// alone.
@@ -99,11 +99,16 @@ constexpr auto kMi250xCubes = std::to_array<CurvePoint>({{1600, 1600, 1600, 1910
                                                          {6400, 6400, 6400, 26740},
                                                          {16000, 16000, 16000, 23870}});
 
-/// As kForm, at the plateau of each.
+/// As kForm, at the plateau.
 constexpr auto kA100Cubes = std::to_array<CurvePoint>(
     {{2048, 2048, 2048, 12910}, {6144, 6144, 6144, 16270}, {16384, 16384, 16384, 15440}});
-constexpr auto kB200Cubes = std::to_array<CurvePoint>(
-    {{2048, 2048, 2048, 25660}, {6144, 6144, 6144, 32340}, {16384, 16384, 16384, 33000}});
+/// DGEMM without its launch [GE].
+constexpr auto kB200Cubes = std::to_array<CurvePoint>({{1024, 1024, 1024, 25010},
+                                                       {2048, 2048, 2048, 34300},
+                                                       {4096, 4096, 4096, 35090},
+                                                       {8192, 8192, 8192, 35750},
+                                                       {16384, 16384, 16384, 35990}});
+/// As kForm, at the plateau.
 constexpr auto kPvcCubes = std::to_array<CurvePoint>(
     {{2048, 2048, 2048, 8086}, {6144, 6144, 6144, 10400}, {16384, 16384, 16384, 10400}});
 
@@ -111,10 +116,13 @@ std::vector<CurvePoint> list(std::span<const CurvePoint> points) {
   return {points.begin(), points.end()};
 }
 
-/// kForm at this plateau, and cubes.
+/// kForm at this plateau, and cubes, which take the place of kForm's where they begin.
 std::vector<CurvePoint> formed(double plateau_gflops, std::span<const CurvePoint> cubes) {
   std::vector<CurvePoint> points;
-  for (const auto& [m, n, k, percent] : kForm) points.push_back({m, n, k, percent / 100 * plateau_gflops});
+  for (const auto& [m, n, k, percent] : kForm) {
+    const bool replaced = m == n && n == k && m >= cubes.front().m;
+    if (!replaced) points.push_back({m, n, k, percent / 100 * plateau_gflops});
+  }
   points.insert(points.end(), cubes.begin(), cubes.end());
   return points;
 }
@@ -194,9 +202,10 @@ DeviceType b200() {
   DeviceType t{.name = "B200"};
   t.memory = {180 * kGB, "nominal"};
   t.kernel = {
-      .about = "90% of 37 Tflop/s nominal. Rates against shape have the form of a die of an MI250 [RB].\n",
-      .points = formed(33'000, kB200Cubes),
-      .comment = "guess: the form of another GPU, scaled"};
+      .about =
+          "Cubes of 1,024 to 16,384: DGEMM [GE]. Other shapes have the form of a die of an MI250 [RB].\n",
+      .points = formed(36'000, kB200Cubes),
+      .comment = "guess: the form of another GPU, but for cubes"};
   t.batched = {.about = kSmall, .points = list(kB200Small), .comment = "measured: [DB]; the last from above"};
   t.launch = {2.5 * kUs, "guess: as an H200"};
   t.to_device = kPcie5;
@@ -307,6 +316,7 @@ std::string plain(std::string_view name) {
 constexpr auto kSources = std::to_array<DeviceSource>(
     {{"RFM", "eth-cscs/cscs-reframe-tests, reference values (10% either way)"},
      {"RB", "ROCm/rocBLAS, library/src/blas3/Tensile/Logic/asm_full: the tuner's rates against shape"},
+     {"GE", "UCHINO-Yuki/GEMMul8_numerical_results, results_04: times of DGEMM and of its emulation"},
      {"GB", "te42kyfo/gpu-benches, gpu-small-kernels (64 kB per kernel)"},
      {"DB", "cp2k/dbcsr, src/acc/libsmm_acc/parameters: rates of tuned kernels for small blocks"},
      {"ML", "stas00/ml-engineering, network"},

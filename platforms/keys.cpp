@@ -139,12 +139,18 @@ void add_device(std::vector<PlatformKey>& keys) {
   add_curve<&Platform::device, &DeviceModel::kernel>(keys, "device.kernel", Presence::always);
   keys.push_back(number("device.kernel.streams", 1, 1000, Presence::always, [](Platform& p) {
     DeviceModel& d = p.device;
-    return Slots{&d.kernel.streams, &d.batched.streams, &d.single.streams, &d.single_batched.streams};
+    Slots slots;
+    for (KernelModel* const curve : d.curves()) slots.emplace_back(&curve->streams);
+    return slots;
   }));
   add_curve<&Platform::device, &DeviceModel::batched>(keys, "device.batched", Presence::gpu_with_table);
   add_curve<&Platform::device, &DeviceModel::single>(keys, "device.single", Presence::with_table);
   add_curve<&Platform::device, &DeviceModel::single_batched>(keys, "device.single_batched",
                                                              Presence::gpu_with_table);
+  keys.push_back(other("device.arithmetic", Presence::optional_gpu,
+                       [](Platform& p) { return Slots{&p.device.arithmetic}; }));
+  add_curve<&Platform::device, &DeviceModel::vector>(keys, "device.vector", Presence::gpu_with_table);
+  add_curve<&Platform::device, &DeviceModel::emulated>(keys, "device.emulated", Presence::gpu_with_table);
   add_cache(keys);
 }
 

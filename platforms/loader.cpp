@@ -251,8 +251,7 @@ void fill_cards(Platform& p) {
 std::vector<SizeFactors*> factors_of(Platform& p) {
   std::vector<SizeFactors*> all;
   for (DeviceModel* const d : {&p.device, &p.core}) {
-    for (KernelModel* const curve : {&d->kernel, &d->batched, &d->single, &d->single_batched})
-      all.push_back(&curve->factors);
+    for (KernelModel* const curve : d->curves()) all.push_back(&curve->factors);
     all.push_back(&d->cache.factors);
   }
   return all;
@@ -263,8 +262,7 @@ std::vector<SizeFactors*> factors_of(Platform& p) {
 void fill_gaps(Platform& p) {
   for (SizeFactors* factors : factors_of(p)) complete(*factors);
   for (DeviceModel* const d : {&p.device, &p.core}) {
-    for (KernelModel* const curve : {&d->kernel, &d->batched, &d->single, &d->single_batched})
-      curve->use_points();
+    for (KernelModel* const curve : d->curves()) curve->use_points();
   }
   NodeLinks& links = p.links;
   if (p.device.kind == DeviceKind::core) {

@@ -50,7 +50,8 @@ Lines boxed(const Lines& inside) {
 }
 
 std::string device_text(const Platform& p) {
-  return fmt::format("{}, {}", bytes(p.device.memory_bytes), rate(p.device.kernel.rate_flops_per_s));
+  return fmt::format("{}, {}", bytes(p.device.memory_bytes),
+                     rate(p.device.kernel_for(Precision::f64).rate_flops_per_s));
 }
 
 std::string cores_text(const Platform& p) {

@@ -169,8 +169,9 @@ class Original {
     // NWChem sorts every tile, whatever its order.
     multiply.sort_s = block_seconds(machine_.platform, p.a_bytes(a), true) +
                       block_seconds(machine_.platform, p.b_bytes(b), true);
-    multiply.product_s = machine_.platform.device.kernel.seconds(
-        p.m.size(p.c.row_of(c)), p.n.size(p.c.column_of(c)), p.k.size(p.a.column_of(a)));
+    multiply.product_s =
+        machine_.platform.device.kernel_for(Precision::f64)
+            .seconds(p.m.size(p.c.row_of(c)), p.n.size(p.c.column_of(c)), p.k.size(p.a.column_of(a)));
     return multiply;
   }
 

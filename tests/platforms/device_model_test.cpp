@@ -40,6 +40,18 @@ TEST(DeviceModel, WithoutThemItIsOneProductAfterTheOtherWithOneLatency) {
   EXPECT_NEAR(d.launch_seconds(Precision::f32, sizes), 4e-3 + 1.5e-3, 1e-12);
 }
 
+/// Vector units: 2 Mflop at 0.5 Gflop/s. Emulated: each product starts alone. Single precision stays.
+TEST(DeviceModel, OtherArithmeticHasItsCurve) {
+  DeviceModel d = device();
+  d.vector = {.rate_flops_per_s = 0.5e9, .latency_s = 1e-3};
+  d.emulated = {.rate_flops_per_s = 4e9, .latency_s = 5e-3};
+  d.arithmetic = "vector";
+  EXPECT_NEAR(d.launch_seconds(Precision::f64, sizes), 1e-3 + 12e-3, 1e-12);
+  d.arithmetic = "emulated";
+  EXPECT_NEAR(d.launch_seconds(Precision::f64, sizes), 2 * 5e-3 + 1.5e-3, 1e-12);
+  EXPECT_NEAR(d.launch_seconds(Precision::f32, sizes), 8e-3 + 0.75e-3, 1e-12);
+}
+
 TEST(DeviceModel, StreamsHideTheLatencyOfBatchesToo) {
   DeviceModel d = device();
   d.batched.streams = 2;

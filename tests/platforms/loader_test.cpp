@@ -238,6 +238,25 @@ TEST(LoadPlatform, CurvesOfBatchesAndSinglePrecision) {
   EXPECT_FALSE(parse_platform(small_platform, "p.toml").device.batched.known());
 }
 
+TEST(LoadPlatform, ArithmeticChoosesTheCurve) {
+  const std::string text = small_with("[pcie]", "[device.emulated]\n" + curve + "[pcie]");
+  EXPECT_NE(parse_platform(text, "p.toml").device.kernel_for(Precision::f64).rate_flops_per_s, 2e12);
+  const Platform p = parse_platform(text, "p.toml", {"platform.device.arithmetic=emulated"});
+  EXPECT_DOUBLE_EQ(p.device.kernel_for(Precision::f64).rate_flops_per_s, 2e12);
+  // As a plan stores it.
+  const Platform again = parse_platform(p.toml, "p.toml", {"platform.device.emulated.rate=4e12"});
+  EXPECT_DOUBLE_EQ(again.device.kernel_for(Precision::f64).rate_flops_per_s, 4e12);
+}
+
+TEST(LoadPlatform, RefusesArithmeticThatIsNotThere) {
+  const auto message = [](const std::string& value) {
+    return error_of(small_with("[device]\n", "[device]\narithmetic = \"" + value + "\"\n"));
+  };
+  expect_parts(message("vector"), {"arithmetic", "\"vector\" without a table [device.vector]", "\"matrix\""});
+  expect_parts(message("tensor"),
+               {"arithmetic", "found \"tensor\"", "\"matrix\", \"vector\" or \"emulated\""});
+}
+
 TEST(LoadPlatform, BothWaysAndGenerationOnTheDevice) {
   const Platform p =
       parse_platform(small_platform, "p.toml",
