@@ -17,7 +17,7 @@ double RankBackend::at(Completions::Clock::time_point time) const {
 }
 
 void RankBackend::take_completions(double seconds) {
-  for (const Completions::Entry& e : completions_.take(seconds))
+  for (const Completions::Entry& e : completions_.take(seconds, cores_.any_idle()))
     ended_now_.push_back({e.id, {.began_s = at(e.began), .ended_s = at(e.ended)}});
 }
 

@@ -26,6 +26,16 @@ bool soon_idle(int waiting, Clock::duration of_each) {
   return waiting <= 1 || (waiting < kFewWaiting && waiting * of_each < kSoonIdle);
 }
 
+/// Returns when it is set or that time is over; others may have the core between two looks.
+void poll_until(const std::atomic<bool>& flag, std::chrono::duration<double> longest) {
+  const auto start = Clock::now();
+  while (!flag.load(std::memory_order_acquire) && Clock::now() - start < longest) std::this_thread::yield();
+}
+
+bool short_job(const Completions::Entry& entry) {
+  return entry.ended - entry.began < std::chrono::microseconds(25);
+}
+
 }  // namespace
 
 bool wakes_progress_loop(int waiting, Clock::duration took) {
@@ -47,12 +57,23 @@ void Completions::add(const Entry& entry, std::exception_ptr failure, bool wake)
   added_.notify_one();
 }
 
-std::vector<Completions::Entry> Completions::take(double seconds) {
-  std::unique_lock lock(mutex_);
-  if (seconds > 0) added_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return wake_; });
+std::vector<Completions::Entry> Completions::take(double seconds, bool polls) {
+  if (seconds > 0) wait(std::chrono::duration<double>(seconds), polls && short_jobs_);
+  const std::lock_guard lock(mutex_);
   if (failure_) std::rethrow_exception(failure_);
   wake_ = false;
+  if (!entries_.empty()) short_jobs_ = std::ranges::all_of(entries_, short_job);
   return std::exchange(entries_, {});
+}
+
+/// Waking a thread takes a virtual machine longer than a small product. So where jobs are short, this thread
+/// polls first, and lets workers have the core between polls.
+void Completions::wait(std::chrono::duration<double> longest, bool polls) {
+  constexpr std::chrono::duration<double> kLongestPolling = std::chrono::microseconds(20);
+  if (polls) poll_until(wake_, std::min(longest, kLongestPolling));
+  if (wake_) return;
+  std::unique_lock lock(mutex_);
+  added_.wait_for(lock, longest, [this] { return wake_.load(); });
 }
 
 WorkerPool::WorkerPool(int threads, Completions& completions, std::vector<int> cpus)
@@ -127,11 +148,7 @@ bool WorkerPool::note_waiting() {
 /// wake up on a virtual machine, so the worker polls for a while, and lets others have the core between
 /// polls.
 void WorkerPool::poll_for_job() const {
-  constexpr auto kLongest = std::chrono::microseconds(50);
-  const auto start = Clock::now();
-  while (!waiting_jobs_.load(std::memory_order_acquire) && Clock::now() - start < kLongest) {
-    std::this_thread::yield();
-  }
+  poll_until(waiting_jobs_, std::chrono::microseconds(50));
 }
 
 void WorkerPool::run(const Job& job, int behind) {
@@ -164,6 +181,7 @@ void WorkerPool::work() {
       submitted_.wait(lock, [&] { return stop_ || (lane = next_lane()); });
     }
     if (stop_) return;
+    ++busy_;
     const Job job = std::move(lane->jobs.front());
     lane->jobs.pop_front();
     lane->busy = lane != &lanes_.front();
@@ -174,6 +192,7 @@ void WorkerPool::work() {
     run(job, static_cast<int>(behind));
     lock.lock();
     lane->busy = false;
+    --busy_;
   }
 }
 

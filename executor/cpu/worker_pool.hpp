@@ -31,15 +31,19 @@ class Completions {
   /// `wake`: the waiting thread is notified at once; otherwise it finds the entry when something else wakes
   /// it.
   void add(const Entry& entry, std::exception_ptr failure, bool wake);
-  /// What was added since the last call. Waits up to `seconds` to be woken; does not wait when 0. Throws what
-  /// a job threw.
-  std::vector<Entry> take(double seconds);
+  /// What was added since the last call. Waits up to `seconds` to be woken; does not wait when 0. With
+  /// `polls` it polls before it sleeps, if the jobs that it gave last were short: for when a core is idle.
+  /// Throws what a job threw.
+  std::vector<Entry> take(double seconds, bool polls = false);
 
  private:
+  void wait(std::chrono::duration<double> longest, bool polls);
+
   std::mutex mutex_;
   std::condition_variable added_;
   std::vector<Entry> entries_;
-  bool wake_ = false;  // some entry is not to wait
+  std::atomic<bool> wake_ = false;  // some entry is not to wait; set under the mutex, read without it
+  bool short_jobs_ = false;         // those that take() gave last
   std::exception_ptr failure_;
 };
 
@@ -60,6 +64,9 @@ class WorkerPool {
 
   /// Waits for the jobs under way; no other job begins. Nothing may be submitted behind it.
   void stop();
+
+  /// Whether a thread has no job, at this moment.
+  bool any_idle() const { return busy_ < static_cast<int>(threads_.size()); }
 
   void submit(OperationId id, std::function<void()> job) { add(0, {id, std::move(job)}); }
   /// The same of one of many: while many are left for each thread, the ends of short ones wake no thread.
@@ -109,6 +116,7 @@ class WorkerPool {
   std::deque<Lane> lanes_;  // one and as many as the rank's devices have cores: few enough to look at each
   std::int64_t given_ = 0;
   std::atomic<bool> waiting_jobs_ = false;  // one may begin; set under the mutex, read without it
+  std::atomic<int> busy_ = 0;               // threads with a job
   bool stop_ = false;
   std::vector<std::thread> threads_;
 };

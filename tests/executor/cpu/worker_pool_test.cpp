@@ -32,6 +32,36 @@ TEST(Completions, WakesForWhatMustNotWait) {
   EXPECT_EQ(ended[1].id, 2U);
 }
 
+/// After short and after long jobs, which it does not poll behind.
+TEST(Completions, MayPollBeforeItWaits) {
+  Completions completions;
+  const Completions::Clock::time_point began;
+  for (OperationId id = 0; id < 50; ++id) {
+    std::thread other([&] {
+      completions.add({id, began, began + std::chrono::microseconds(id % 2 * 1000)}, nullptr, true);
+    });
+    std::vector<Completions::Entry> ended;
+    while (ended.empty()) ended = completions.take(3600, true);
+    other.join();
+    EXPECT_EQ(ended.front().id, id);
+  }
+}
+
+TEST(WorkerPool, KnowsWhetherAThreadIsIdle) {
+  Completions completions;
+  WorkerPool pool(1, completions);
+  EXPECT_TRUE(pool.any_idle());
+  std::promise<void> began, end;
+  pool.submit(1, [&] {
+    began.set_value();
+    end.get_future().wait();
+  });
+  began.get_future().wait();
+  EXPECT_FALSE(pool.any_idle());
+  end.set_value();
+  while (!pool.any_idle()) std::this_thread::yield();
+}
+
 TEST(WorkerPool, ReportsEveryJobOnce) {
   Completions completions;
   WorkerPool pool(3, completions);
