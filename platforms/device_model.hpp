@@ -69,6 +69,7 @@ struct DeviceModel {
   KernelModel emulated =
       {};  ///< double precision by emulation; `latency_s` is that of all launches of a product
 
+  /// All of them, known or not.
   std::array<KernelModel*, 6> curves() {
     return {&kernel, &batched, &single, &single_batched, &vector, &emulated};
   }
