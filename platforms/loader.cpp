@@ -134,7 +134,7 @@ double number_in(const toml::node& node, const PlatformKey& key, const std::stri
   throw input_error(where, shown(node), expected_form(key.dimension));
 }
 
-constexpr double kLeastPlainRate = 1e6;
+constexpr double kLeastPlainRate = 1e4;
 
 /// Whoever writes `bandwidth = 25` means 25 GB/s, not 25 B/s.
 void check_unit(const toml::node& node, const PlatformKey& key, const std::string& where) {

@@ -70,10 +70,11 @@ std::vector<Completions::Entry> Completions::take(double seconds, bool polls) {
 /// polls first, and lets workers have the core between polls.
 void Completions::wait(std::chrono::duration<double> longest, bool polls) {
   constexpr std::chrono::duration<double> kLongestPolling = std::chrono::microseconds(20);
+  const auto until = Clock::now() + std::chrono::ceil<Clock::duration>(longest);
   if (polls) poll_until(wake_, std::min(longest, kLongestPolling));
   if (wake_) return;
   std::unique_lock lock(mutex_);
-  added_.wait_for(lock, longest, [this] { return wake_.load(); });
+  added_.wait_until(lock, until, [this] { return wake_.load(); });
 }
 
 WorkerPool::WorkerPool(int threads, Completions& completions, std::vector<int> cpus)

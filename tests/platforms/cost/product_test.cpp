@@ -45,6 +45,18 @@ TEST(ProductCost, OfALaunch) {
   EXPECT_DOUBLE_EQ(both.work_s, 3e-3 + 2e-3);
 }
 
+/// Two starts of 5 ms, and 6 Mflop at 4 Gflop/s; complex products have four times the work and no more
+/// starts.
+TEST(ProductCost, EachEmulatedProductStarts) {
+  DeviceModel d = model();
+  d.arithmetic = "emulated";
+  d.emulated = {.rate_flops_per_s = 4e9, .latency_s = 5e-3};
+  EXPECT_DOUBLE_EQ(launch_time(d, kReal, kSizes).launch_s, 10e-3);
+  EXPECT_DOUBLE_EQ(launch_time(d, kReal, kSizes).work_s, 1.5e-3);
+  EXPECT_DOUBLE_EQ(launch_time(d, kComplex, kSizes).launch_s, 10e-3);
+  EXPECT_DOUBLE_EQ(launch_time(d, kComplex, kSizes).work_s, 6e-3);
+}
+
 TEST(ProductCost, OnACoreFollowsItsCache) {
   const DeviceModel core = cores().platform.device;
   EXPECT_DOUBLE_EQ(product_time(core, kReal, kSizes[0], 0).work_s, 2e-3);
