@@ -152,7 +152,14 @@ void WorkerPool::poll_for_job() const {
   poll_until(waiting_jobs_, std::chrono::microseconds(50));
 }
 
-void WorkerPool::run(const Job& job, int behind) {
+/// Asked when the job has ended: where others wait, one of them ends later and may wake the progress loop.
+int WorkerPool::behind(const Job& job, const Lane& lane) {
+  const std::lock_guard lock(mutex_);
+  if (lane.busy) return static_cast<int>(lane.jobs.size());
+  return job.queued ? static_cast<int>(lane.jobs.size() / threads_.size()) : 0;  // for all threads
+}
+
+void WorkerPool::run(const Job& job, const Lane& lane) {
   Completions::Entry entry{job.id, Clock::now(), {}};
   std::exception_ptr failure;
   try {
@@ -167,7 +174,7 @@ void WorkerPool::run(const Job& job, int behind) {
     entry.began = job.parts->began = std::min(job.parts->began, entry.began);
     if (--job.parts->left > 0 && !failure) return;
   }
-  completions_.add(entry, std::move(failure), wakes_progress_loop(behind, took));
+  completions_.add(entry, std::move(failure), wakes_progress_loop(behind(job, lane), took));
 }
 
 void WorkerPool::work() {
@@ -187,10 +194,8 @@ void WorkerPool::work() {
     lane->jobs.pop_front();
     lane->busy = lane != &lanes_.front();
     if (note_waiting()) submitted_.notify_one();
-    std::size_t behind = lane->busy || job.queued ? lane->jobs.size() : 0;
-    if (!lane->busy) behind /= threads_.size();  // those without a lane are for all threads
     lock.unlock();
-    run(job, static_cast<int>(behind));
+    run(job, *lane);
     lock.lock();
     lane->busy = false;
     --busy_;

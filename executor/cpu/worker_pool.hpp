@@ -106,8 +106,9 @@ class WorkerPool {
   Lane* next_lane();
   bool note_waiting();
   void poll_for_job() const;
-  /// `behind`: jobs of its lane that wait for its end.
-  void run(const Job& job, int behind);
+  /// Jobs that wait in its lane, or for each thread.
+  int behind(const Job& job, const Lane& lane);
+  void run(const Job& job, const Lane& lane);
   void work();
 
   Completions& completions_;
