@@ -43,6 +43,10 @@ bool wakes_progress_loop(int waiting, Clock::duration took) {
 }
 
 void Completions::add(const Entry& entry, std::exception_ptr failure, bool wake) {
+  if (enter(entry, std::move(failure), wake)) notify();
+}
+
+bool Completions::enter(const Entry& entry, std::exception_ptr failure, bool wake) {
   {
     const std::lock_guard lock(mutex_);
     if (failure) failure_ = std::move(failure);
@@ -51,10 +55,10 @@ void Completions::add(const Entry& entry, std::exception_ptr failure, bool wake)
     } catch (const std::bad_alloc&) {  // for the progress loop, too: a worker has no caller to catch it
       failure_ = std::current_exception();
     }
-    if (!wake && !failure_) return;
+    if (!wake && !failure_) return false;
     wake_ = true;
   }
-  added_.notify_one();
+  return true;
 }
 
 std::vector<Completions::Entry> Completions::take(double seconds, bool polls) {
@@ -152,9 +156,7 @@ void WorkerPool::poll_for_job() const {
   poll_until(waiting_jobs_, std::chrono::microseconds(50));
 }
 
-/// Asked when the job has ended: where others wait, one of them ends later and may wake the progress loop.
-int WorkerPool::behind(const Job& job, const Lane& lane) {
-  const std::lock_guard lock(mutex_);
+int WorkerPool::behind(const Job& job, const Lane& lane) const {
   if (lane.busy) return static_cast<int>(lane.jobs.size());
   return job.queued ? static_cast<int>(lane.jobs.size() / threads_.size()) : 0;  // for all threads
 }
@@ -174,7 +176,13 @@ void WorkerPool::run(const Job& job, const Lane& lane) {
     entry.began = job.parts->began = std::min(job.parts->began, entry.began);
     if (--job.parts->left > 0 && !failure) return;
   }
-  completions_.add(entry, std::move(failure), wakes_progress_loop(behind(job, lane), took));
+  bool wakes = false;
+  {  // Under one lock: where jobs wait, one of them is entered later, and the last one wakes the progress
+     // loop.
+    const std::lock_guard lock(mutex_);
+    wakes = completions_.enter(entry, std::move(failure), wakes_progress_loop(behind(job, lane), took));
+  }
+  if (wakes) completions_.notify();
 }
 
 void WorkerPool::work() {

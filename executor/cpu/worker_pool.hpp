@@ -31,6 +31,9 @@ class Completions {
   /// `wake`: the waiting thread is notified at once; otherwise it finds the entry when something else wakes
   /// it.
   void add(const Entry& entry, std::exception_ptr failure, bool wake);
+  /// The same in two steps: whether notify() is to follow.
+  bool enter(const Entry& entry, std::exception_ptr failure, bool wake);
+  void notify() { added_.notify_one(); }
   /// What was added since the last call. Waits up to `seconds` to be woken; does not wait when 0. With
   /// `polls` it polls before it sleeps, if the jobs that it gave last were short: for when a core is idle.
   /// Throws what a job threw.
@@ -106,8 +109,8 @@ class WorkerPool {
   Lane* next_lane();
   bool note_waiting();
   void poll_for_job() const;
-  /// Jobs that wait in its lane, or for each thread.
-  int behind(const Job& job, const Lane& lane);
+  /// Jobs that wait in its lane, or for each thread. Under the mutex.
+  int behind(const Job& job, const Lane& lane) const;
   void run(const Job& job, const Lane& lane);
   void work();
 
