@@ -37,11 +37,15 @@ const KernelModel& DeviceModel::launch_of(Precision precision, std::size_t produ
   return several.known() ? several : one;
 }
 
+double DeviceModel::launch_start_seconds(Precision precision, std::size_t products) const {
+  const KernelModel& curve = launch_of(precision, products);
+  return curve.start_seconds() * (&curve == &emulated ? static_cast<double>(products) : 1);
+}
+
 double DeviceModel::launch_seconds(Precision precision, std::span<const ProductSize> products) const {
   if (products.empty()) return 0;
   const KernelModel& curve = launch_of(precision, products.size());
-  const std::size_t starts = &curve == &emulated ? products.size() : 1;
-  double seconds = static_cast<double>(starts) * curve.start_seconds();
+  double seconds = launch_start_seconds(precision, products.size());
   for (const ProductSize& p : products) seconds += curve.work_seconds(p.m, p.n, p.k);
   return seconds;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -77,7 +78,9 @@ struct DeviceModel {
   const KernelModel& kernel_for(Precision precision) const;
   /// The curve of launches of `products` products.
   const KernelModel& launch_of(Precision precision, std::size_t products) const;
-  /// Time of one launch: its latency once, of emulated products for each, and the work of each product.
+  /// Before the work of one launch: its latency once, of emulated products for each.
+  double launch_start_seconds(Precision precision, std::size_t products) const;
+  /// Time of one launch: its start, and the work of each product.
   double launch_seconds(Precision precision, std::span<const ProductSize> products) const;
 };
 

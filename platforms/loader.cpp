@@ -136,7 +136,7 @@ double number_in(const toml::node& node, const PlatformKey& key, const std::stri
 
 constexpr double kLeastPlainRate = 1e4;
 
-/// Whoever writes `bandwidth = 25` means 25 GB/s, not 25 B/s.
+/// `bandwidth = 25` is meant as 25 GB/s, not as 25 B/s.
 void check_unit(const toml::node& node, const PlatformKey& key, const std::string& where) {
   const bool rate = key.dimension == Dimension::bytes_per_s || key.dimension == Dimension::flops_per_s;
   if (!rate || !node.is_number() || *node.value<double>() >= kLeastPlainRate) return;

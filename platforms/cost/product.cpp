@@ -15,8 +15,7 @@ KernelTime& KernelTime::operator+=(const KernelTime& other) {
 
 KernelTime launch_time(const DeviceModel& device, ElementType type, std::span<const ProductSize> products) {
   const KernelModel& curve = device.launch_of(type.precision, products.size());
-  const double starts = &curve == &device.emulated ? static_cast<double>(products.size()) : 1;
-  const double start = starts * curve.start_seconds();
+  const double start = device.launch_start_seconds(type.precision, products.size());
   return {start, kernel_factor(curve, type) * (device.launch_seconds(type.precision, products) - start)};
 }
 
