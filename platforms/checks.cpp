@@ -201,6 +201,14 @@ void check_arithmetic(const DeviceModel& device, const FileView& file) {
                       "add it, or set device.arithmetic = \"matrix\" for that of [device.kernel]");
 }
 
+void check_speeds(const Platform& p, const FileView& file) {
+  const auto found = std::ssize(p.device_speeds);
+  if (found == 0 || found == p.devices_per_node()) return;
+  throw input_error(file.where("device.speeds"), fmt::format("{} numbers", found),
+                    fmt::format("{}, one for each device of a node", p.devices_per_node()),
+                    "add or remove some, or leave it out where all devices are alike");
+}
+
 void check_messages(const Platform& p, const FileView& file) {
   if (p.messages == "host") return;
   if (p.messages != "device")
@@ -273,6 +281,7 @@ void check_values(const Platform& platform, const FileView& file) {
   }
   if (gpu || !platform.links.tables.empty()) check_both_ways(platform.links, file);
   check_fabric(platform, file);
+  check_speeds(platform, file);
   check_messages(platform, file);
   check_arithmetic(platform.device, file);
   check_power(platform.power, file);

@@ -20,6 +20,9 @@ struct Text {
   std::string operator()(const std::vector<KernelPoint>* value) const {
     return fmt::format("{} measured", value->size());
   }
+  std::string operator()(const std::vector<double>* value) const {
+    return fmt::format("{:.4g}", fmt::join(*value, ", "));
+  }
   std::string operator()(const std::string* value) const { return *value; }
   std::string operator()(const DeviceKind* value) const { return *value == DeviceKind::gpu ? "gpu" : "core"; }
 };

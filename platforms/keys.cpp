@@ -151,6 +151,8 @@ void add_device(std::vector<PlatformKey>& keys) {
                        [](Platform& p) { return Slots{&p.device.arithmetic}; }));
   add_curve<&Platform::device, &DeviceModel::vector>(keys, "device.vector", Presence::gpu_with_table);
   add_curve<&Platform::device, &DeviceModel::emulated>(keys, "device.emulated", Presence::gpu_with_table);
+  keys.push_back(number("device.speeds", 0.01, 1, Presence::optional,
+                        [](Platform& p) { return Slots{&p.device_speeds}; }));
   add_cache(keys);
 }
 

@@ -15,8 +15,8 @@
 namespace foretile {
 
 /// A member of a Platform that a key fills.
-using Slot =
-    std::variant<double*, std::int64_t*, int*, bool*, std::string*, DeviceKind*, std::vector<KernelPoint>*>;
+using Slot = std::variant<double*, std::int64_t*, int*, bool*, std::string*, DeviceKind*,
+                          std::vector<KernelPoint>*, std::vector<double>*>;
 
 /// Which platforms must have a key. Those of GPUs are errors on platforms of cores, and the other way round.
 enum class Presence {

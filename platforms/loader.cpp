@@ -208,6 +208,18 @@ std::vector<KernelPoint> points_in(const toml::node& node, const PlatformKey& ke
   return points;
 }
 
+/// [0.9, 1, ...], a number for each device of a node.
+std::vector<double> numbers_in(const toml::node& node, const PlatformKey& key, const std::string& where) {
+  const toml::array* const row = node.as_array();
+  if (!row || row->empty())
+    throw input_error(where, row ? "no number" : shown(node), "a number for each device of a node",
+                      "such as [1, 0.9] for two");
+  std::vector<double> numbers;
+  for (const toml::node& one : *row)
+    numbers.push_back(number_in_range(one, key, fmt::format("{}[{}]", where, numbers.size())));
+  return numbers;
+}
+
 /// Puts the key's value into one of its slots.
 struct Fill {
   const toml::node& node;
@@ -222,6 +234,7 @@ struct Fill {
   void operator()(std::string* to) const { *to = text_in(node, where); }
   void operator()(DeviceKind* to) const { *to = kind_in(node, where); }
   void operator()(std::vector<KernelPoint>* to) const { *to = points_in(node, key, where); }
+  void operator()(std::vector<double>* to) const { *to = numbers_in(node, key, where); }
   void operator()(bool* to) const {
     if (!node.is_boolean()) throw input_error(where, shown(node), "true or false");
     *to = node.as_boolean()->get();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "base/error.hpp"
@@ -43,6 +44,15 @@ void check_nodes(const Platform& p, int nodes) {
 int Machine::socket_of(Rank rank, Device device) const {
   const int first = rank % ranks_per_node * devices_per_rank;
   return std::min((first + device) / platform.devices_per_socket, platform.sockets - 1);
+}
+
+double Machine::speed_of(Rank rank, Device device) const {
+  if (!device_speeds.empty())
+    return device_speeds.at(static_cast<std::size_t>(rank * devices_per_rank + device));
+  const std::vector<double>& of_node = platform.device_speeds;
+  if (of_node.empty()) return 1;
+  const auto number = static_cast<std::size_t>(rank % ranks_per_node * devices_per_rank + device);
+  return of_node[number % of_node.size()];  // ranks beyond the cores of a node share them
 }
 
 std::pair<int, int> Machine::sockets_of(Rank rank) const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/id.hpp"
 #include "platforms/platform.hpp"
@@ -30,6 +31,8 @@ struct Machine {
   /// Of nodes for grids and counts of bytes: `ranks_per_node`, or fewer where nodes are pretended.
   /// 0: `ranks_per_node`.
   int ranks_of_counted_node = 0;
+  /// Of each device of all ranks, in place of Platform::device_speeds; may be above 1. Empty: those.
+  std::vector<double> device_speeds = {};
 
   /// Ranks of a node for grids and counts of bytes.
   int counted_ranks_per_node() const {
@@ -47,6 +50,8 @@ struct Machine {
   int node_of(Rank rank) const { return rank / ranks_per_node; }
   /// Socket within its node of a rank's device.
   int socket_of(Rank rank, Device device) const;
+  /// Rate of a rank's device over that of Platform::device.
+  double speed_of(Rank rank, Device device) const;
   /// First and last + 1 of the sockets whose cores and memory the rank has, whole or in part.
   std::pair<int, int> sockets_of(Rank rank) const;
   /// Whether ranks receive tiles of A and B in memory of their devices (Platform::messages).

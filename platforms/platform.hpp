@@ -187,6 +187,8 @@ struct Platform {
   bool pretend_nodes = false;
 
   DeviceModel device;  ///< of a GPU, or of a core where cores are the devices
+  /// Of each device of a node: the part of the rate of `device` that it has, in (0, 1]. Empty: all have 1.
+  std::vector<double> device_speeds;
   /// Of a core that computes beside GPUs. Its kernel is not known where cores only serve the GPUs.
   DeviceModel core{.kind = DeviceKind::core};
   NodeLinks links;                              ///< inside a node

@@ -39,7 +39,8 @@ SimulatedRank::SimulatedRank(Rank rank, const PlanFrame& frame, const RankPlan& 
     const auto number =
         static_cast<std::uint64_t>(like_platform ? rank * machine.devices_per_rank + static_cast<int>(device)
                                                  : machine.devices() + rank);
-    kernel_factors_.push_back(lasting_factor(noise.device, noise_seed, Noisy::device, number) *
+    const double speed = like_platform ? machine.speed_of(rank, Device::of(device)) : 1;
+    kernel_factors_.push_back(1 / speed * lasting_factor(noise.device, noise_seed, Noisy::device, number) *
                               lasting_factor(noise.node, noise_seed, Noisy::node, node) *
                               lasting_factor(noise.model, noise_seed, Noisy::model, 0));
   }

@@ -146,6 +146,7 @@ nlohmann::ordered_json calibration_json(const CalibrationResult& r) {
   return {{"kernels", r.kernels},
           {"cores", r.facts.cores},
           {"rate_flops_per_s", r.fit.model.rate_flops_per_s},
+          {"core_speeds", r.core_speeds},
           {"fit", fit},
           {"complex_factor", r.fit.model.complex_factor},
           {"single_complex_factor", r.single_fit.model.complex_factor},

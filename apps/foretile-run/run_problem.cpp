@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -21,7 +20,6 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/progress.hpp"
-#include "executor/calibration/probe.hpp"
 #include "executor/check/check.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/cpu/product_kernels.hpp"
@@ -145,22 +143,6 @@ CountFunction run_progress(const FinishedRun& done, Rank rank, ProgressLine& lin
   return line.stage_from_first_count("run", done.now().summary.rank_gemms[rank], seconds);
 }
 
-/// Only where the platform says what the probe gave when it was calibrated. Collective.
-double probe(const PlannedWork& work, const MpiSession& session) {
-  if (work.machine.platform.calibration.probe_flops_per_s <= 0 || on_gpus(work)) return 0;
-  const int cores = machine_facts().cores;
-  // As the calibration did, one rank of a node probes all of its cores, unless it was bound to some of them.
-  const bool bound = cores < work.machine.platform.cores_per_node();
-  const bool first = place_on_node(session.world()).number == 0;
-  const int threads = bound ? std::min(work.machine.cores_per_rank(), cores) : cores;
-  quiet_barrier(session.world());
-  std::array<double, 2> sums{};  // rates, and cores that they are of
-  if (bound || first) sums = {probe_flops_per_s(threads, kProbe_s), static_cast<double>(threads)};
-  quiet_barrier(session.world());
-  all_reduce(std::span(sums), MPI_SUM, session.world(), "probe");
-  return sums[0] / sums[1];
-}
-
 /// A rank without buffers for its products ends the job before anything starts.
 void prepare_products(const PlannedWork& work, const MpiSession& session) {
   const int cores = multiplying_cores(work);
@@ -243,7 +225,7 @@ void execute_problem(const CLI::App& app, RunKind kind, const RunArguments& argu
   if (kind == RunKind::problem) warn_of_other_nodes(*done.work, session);
   print_choice(arguments, session, done);
   done.probes.calibrated = done.work->machine.platform.calibration.probe_flops_per_s;
-  done.probes.before = probe(*done.work, session);
+  done.probes.before = probe_cores(*done.work, session);
   EventStore events;
   RunOptions options;
   options.copies = arguments.copies;
@@ -261,7 +243,7 @@ void execute_problem(const CLI::App& app, RunKind kind, const RunArguments& argu
   const auto& [contraction, machine, plan, summary, compared, decision] = *done.work;
   done.result = done.checkpoint ? done.checkpoint->run(options)
                                 : run(plan, contraction, machine, session.world(), options);
-  done.probes.after = probe(*done.work, session);
+  done.probes.after = probe_cores(*done.work, session);
   done.files->complete(done.result);
   done.digest = digest_of_c(*done.result.host, session.world());
   done.peak_rss_bytes = all_reduced(peak_rss_bytes(), MPI_MAX, session.world(), "memory");

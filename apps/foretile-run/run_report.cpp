@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <string_view>
 
 #include "apps/options.hpp"
 #include "apps/quantities.hpp"
@@ -72,13 +73,29 @@ void print_check(const CheckResult& check, Precision precision) {
   }
 }
 
-nlohmann::ordered_json probes_json(const Probes& probes) {
+nlohmann::ordered_json probes_json(const Probes& probes, const std::optional<TimeInterval>& again) {
   if (!probes.known()) return nullptr;
-  return {{"calibrated_flops_per_s", probes.calibrated},
-          {"before_flops_per_s", probes.before},
-          {"after_flops_per_s", probes.after},
-          {"share", probes.share()},
-          {"slow", probes.slow()}};
+  nlohmann::ordered_json json{
+      {"calibrated_flops_per_s", probes.calibrated},
+      {"before_flops_per_s", probes.before.mean},
+      {"after_flops_per_s", probes.after.mean},
+      {"share", probes.share()},
+      {"slow", probes.slow()},
+      {"of_devices_flops_per_s", {{"before", probes.before.of_devices}, {"after", probes.after.of_devices}}}};
+  json["predicted_again"] = nullptr;
+  if (again)
+    json["predicted_again"] = {
+        {"low_s", again->low_s}, {"high_s", again->high_s}, {"simulations", again->simulations}};
+  return json;
+}
+
+/// The plan's time at the rates that the cores had beside the run.
+std::string again_text(const std::optional<TimeInterval>& again, std::string_view label) {
+  if (!again) return {};
+  return fmt::format(
+      "{:<10} {} to {}: {} with the rates of the cores before and after the run\n", label,
+      quantity(again->low_s, "s"), quantity(again->high_s, "s"),
+      again->simulations == 2 ? "simulated" : fmt::format("90% of {} simulations", again->simulations));
 }
 
 nlohmann::ordered_json calibration_json(const FinishedRun& done) {
@@ -124,7 +141,8 @@ nlohmann::ordered_json choice_json(const FinishedRun& done) {
   return json;
 }
 
-void print_json_result(const RunArguments& arguments, const FinishedRun& done, const Report& report) {
+void print_json_result(const RunArguments& arguments, const FinishedRun& done, const Report& report,
+                       const std::optional<TimeInterval>& again) {
   nlohmann::ordered_json json = report_json(report);
   if (done.kind == RunKind::problem) json["planned"] = choice_json(done);
   json["plan_digest"] = done.plan_with_pool;
@@ -132,7 +150,7 @@ void print_json_result(const RunArguments& arguments, const FinishedRun& done, c
   json["predicted_s"] =
       done.file.predicted ? nlohmann::ordered_json(done.file.predicted->makespan_s) : nullptr;
   if (done.checkpoint) json["checkpoint"] = checkpoint_json(done, arguments.checkpoint);
-  json["probe"] = probes_json(done.probes);
+  json["probe"] = probes_json(done.probes, again);
   json["kernels"] = kernels(done);
   json["calibration"] = calibration_json(done);
   if (done.gpus) {
@@ -149,7 +167,8 @@ void print_json_result(const RunArguments& arguments, const FinishedRun& done, c
   print_json(json);
 }
 
-void print_text(const RunArguments& arguments, const FinishedRun& done, const Report& report) {
+void print_text(const RunArguments& arguments, const FinishedRun& done, const Report& report,
+                const std::optional<TimeInterval>& again) {
   fmt::print("{} on {} rank{}, products by {}\n", done.file.problem.name, done.file.ranks,
              done.file.ranks == 1 ? "" : "s", kernels(done));
   fmt::print("measured   {}\n", quantity(done.result.wall_s, "s"));
@@ -163,6 +182,7 @@ void print_text(const RunArguments& arguments, const FinishedRun& done, const Re
       fmt::print("{}{}", kernels_text(done), slow_text(done, predicted));
     }
   }
+  fmt::print("{}", again_text(again, done.file.predicted ? "again" : "predicted"));
   if (done.checkpoint) fmt::print("{}", checkpoint_text(done, arguments.checkpoint));
   if (done.check) {
     print_check(*done.check, done.work->contraction.precision);
@@ -190,10 +210,11 @@ void report_run(const RunArguments& arguments, const MpiSession& session, const 
   Report summary = make_report(statistics, work.machine, work.plan.grid, done.result.wall_s);
   add_plan(summary, work.contraction, work.machine, work.plan);
   summary.decision = done.work->decision;
+  const auto again = done.resumed() ? std::nullopt : predict_again(*done.work, done.probes);
   if (arguments.options.json) {
-    print_json_result(arguments, done, summary);
+    print_json_result(arguments, done, summary, again);
   } else {
-    print_text(arguments, done, summary);
+    print_text(arguments, done, summary, again);
   }
 }
 

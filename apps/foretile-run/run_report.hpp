@@ -9,7 +9,7 @@
 
 #include "apps/foretile-run/run_arguments.hpp"
 #include "apps/foretile-run/run_files.hpp"
-#include "executor/calibration/probe.hpp"
+#include "apps/foretile-run/run_probe.hpp"
 #include "executor/check/check.hpp"
 #include "executor/checkpoint.hpp"
 #include "executor/gpu/choose_gpus.hpp"
@@ -18,18 +18,6 @@
 #include "planner/plan_file.hpp"
 
 namespace foretile {
-
-/// Rates of one core in the probe, all cores of the nodes busy; 0: not measured.
-struct Probes {
-  double calibrated = 0;  ///< as the plan's platform has it
-  double before = 0;      ///< the run
-  double after = 0;
-
-  bool known() const { return calibrated > 0 && before > 0; }
-  /// Of the calibrated rate, just before the run.
-  double share() const { return before / calibrated; }
-  bool slow() const { return known() && share() < kSlowShare; }
-};
 
 struct FinishedRun {
   RunKind kind = RunKind::plan;

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "apps/foretile/evaluate_all.hpp"
@@ -18,15 +16,6 @@ namespace {
 constexpr const char* kNumber = "number";  // of a candidate: which seed it is, from 0
 
 }  // namespace
-
-double quantile(std::vector<double> values, double q) {
-  std::ranges::sort(values);
-  const double count = static_cast<double>(values.size());
-  const double rank = std::clamp(q * (count + 1), 1.0, count);
-  const auto below = static_cast<std::size_t>(std::floor(rank));
-  const double low = values[below - 1], high = values[std::min(below, values.size() - 1)];
-  return low + (rank - std::floor(rank)) * (high - low);
-}
 
 void require_noise(const Platform& platform) {
   if (platform.noise.any()) return;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/progress.hpp"
+#include "base/quantile.hpp"
 #include "planner/plan_work.hpp"
 #include "simulator/simulation.hpp"
 
@@ -16,11 +17,6 @@ namespace foretile {
 /// With fewer values the 5th percentile below is outside them.
 inline constexpr int kFewestSeeds = 19;
 inline constexpr int kMostSeeds = 10'000;
-
-/// The value at rank q (N + 1) of the N sorted `values`, counted from 1; between two ranks linear, beyond the
-/// first and last these: definition 6 of Hyndman and Fan, "Sample quantiles in statistical packages" (1996).
-/// Another value of the same distribution is below it with probability q. `values` are not empty.
-double quantile(std::vector<double> values, double q);
 
 /// Makespans of the seeds `first`, `first` + 1, ...
 struct SeedTimes {

@@ -57,7 +57,14 @@ class Rounds {
   double probe_flops_per_s() const { return summarize(probes_).median; }
 
   /// Over all rounds.
-  RateSpread rate_spread() const { return foretile::rate_spread(probes_of_cores_, kWindow); }
+  RateSpread rate_spread(const std::vector<double>& speeds) const {
+    return foretile::rate_spread(probes_of_cores_, kWindow, speeds);
+  }
+  /// Of few probes it is not known.
+  std::vector<double> core_speeds() const {
+    return probes_of_cores_.size() < kProbesOfSpeeds ? std::vector<double>{}
+                                                     : foretile::core_speeds(probes_of_cores_);
+  }
 
   /// Each shape gets the median of its rounds, all at this rate of the probe.
   std::vector<KernelSample> finish(double probe_flops_per_s) {
@@ -140,6 +147,7 @@ class Rounds {
 
   static constexpr double kGroup_s = 0.5;
   static constexpr std::size_t kWindow = 4;  // probes, kGroup_s apart: the time of a short run
+  static constexpr std::size_t kProbesOfSpeeds = 24;
 
   const CalibrationOptions& options_;
   Precision precision_;
@@ -384,6 +392,11 @@ class CoreCalibrator {
     take_products(rounds, solo.median());
   }
 
+  /// Curves are of the fastest core, samples of all cores together.
+  double fastest_over_mean() const {
+    return result_.core_speeds.empty() ? 1 : 1 / mean_of(result_.core_speeds);
+  }
+
   /// The least number as far as any time is left, more where these do not agree and there is time for them.
   bool another_round(const Rounds& rounds, double left_s, double round_s) const {
     if (rounds.count() < options_.least_rounds) return rounds.count() == 0 || left_s > 0;
@@ -400,7 +413,10 @@ class CoreCalibrator {
     result_.rounds = rounds.count();
     result_.stable = rounds.stable();
     result_.round_spread = rounds.difference();
-    result_.rate_spread = rounds.rate_spread();
+    // What other work takes from some cores is no property of them.
+    if (result_.core_share >= kLeastCoreShare) result_.core_speeds = rounds.core_speeds();
+    result_.rate_spread = rounds.rate_spread(result_.core_speeds);
+    result_.fit.model.rate_flops_per_s *= fastest_over_mean();
     result_.solo_speedup = solo_speedup;
     // Until they are measured.
     result_.single_fit.model = result_.fit.model;
@@ -473,6 +489,7 @@ class CoreCalibrator {
     }
     result_.single_samples = rounds.finish(result_.probe_flops_per_s);
     result_.single_fit = fit_of(result_.single_samples);
+    result_.single_fit.model.rate_flops_per_s *= fastest_over_mean();
     result_.single_spread = median_spread(result_.single_samples);
     result_.single_fit.model.complex_factor = complex_factor(Precision::f32, budget);
   }

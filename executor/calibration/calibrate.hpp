@@ -101,6 +101,7 @@ struct CalibrationResult {
   bool stable = true;       ///< the last three rounds agreed within kStable
   double round_spread = 0;  ///< largest less smallest of the last three rounds, relative
   RateSpread rate_spread;   ///< of the probes between products
+  std::vector<double> core_speeds;  ///< Platform::device_speeds; `fit` and `single_fit` are of the fastest
   std::optional<HeldOut> held_out;  ///< double precision
   double probe_flops_per_s = 0;     ///< of one core with all busy (executor/calibration/probe.hpp)
   double solo_speedup = 1;          ///< Platform::solo_speedup

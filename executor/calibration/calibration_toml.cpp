@@ -104,22 +104,28 @@ std::string held_out_text(const CalibrationResult& r) {
                      r.held_out->median_error, r.held_out->p90_error);
 }
 
+std::string speeds_text(const CalibrationResult& r) {
+  if (r.core_speeds.empty()) return {};
+  return fmt::format("speeds = [{:.3f}]  # rate of each core over the fastest, which the curves are of\n",
+                     fmt::join(r.core_speeds, ", "));
+}
+
 std::string device_text(const CalibrationResult& r) {
   const std::int64_t budget = std::max<std::int64_t>(r.facts.memory_bytes / 5 * 2 / r.facts.cores, 1);
   return fmt::format(R"(
 [device]
 kind = "core"
 memory = {budget}  # of the memory above, for a block at a time: half, in equal parts
-
+{speeds}
 # Fitted to {shapes} shapes of dgemm: relative error: median {median:.3f}, 90th percentile {p90:.3f}.
 # {held_out} By size:
 {errors}[device.kernel]
 {curve}streams = 1
 )",
-                     fmt::arg("budget", budget), fmt::arg("shapes", r.samples.size()),
-                     fmt::arg("median", r.fit.median_error), fmt::arg("p90", r.fit.p90_error),
-                     fmt::arg("held_out", held_out_text(r)), fmt::arg("errors", errors_text(r)),
-                     fmt::arg("curve", curve_text(r.fit.model)));
+                     fmt::arg("budget", budget), fmt::arg("speeds", speeds_text(r)),
+                     fmt::arg("shapes", r.samples.size()), fmt::arg("median", r.fit.median_error),
+                     fmt::arg("p90", r.fit.p90_error), fmt::arg("held_out", held_out_text(r)),
+                     fmt::arg("errors", errors_text(r)), fmt::arg("curve", curve_text(r.fit.model)));
 }
 
 std::string single_text(const CalibrationResult& r) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "executor/calibration/rate_spread.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "executor/calibration/measure.hpp"
@@ -25,7 +26,11 @@ std::vector<std::vector<double>> window_means(const std::vector<std::vector<doub
 
 }  // namespace
 
-RateSpread rate_spread(const std::vector<std::vector<double>>& probes, std::size_t window) {
+RateSpread rate_spread(std::vector<std::vector<double>> probes, std::size_t window,
+                       const std::vector<double>& speeds) {
+  for (std::vector<double>& probe : probes) {
+    for (std::size_t core = 0; core < speeds.size(); ++core) probe[core] /= speeds[core];
+  }
   const std::vector<std::vector<double>> windows = window_means(probes, window);
   std::vector<double> of_all;
   for (const std::vector<double>& cores : windows) of_all.push_back(mean_of(cores));
@@ -39,6 +44,15 @@ RateSpread rate_spread(const std::vector<std::vector<double>>& probes, std::size
   }
   const double cores = static_cast<double>(windows.front().size());
   return {std::sqrt(in_time / (count - 1)), cores > 1 ? std::sqrt(among_cores / (count * (cores - 1))) : 0};
+}
+
+std::vector<double> core_speeds(const std::vector<std::vector<double>>& probes) {
+  if (probes.empty()) return {};
+  std::vector<double> speeds = window_means(probes, probes.size()).front();
+  const auto [least, most] = std::ranges::minmax(speeds);
+  if (least >= kAlikeCores * most) return {};
+  for (double& speed : speeds) speed /= most;
+  return speeds;
 }
 
 }  // namespace foretile

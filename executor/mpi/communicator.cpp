@@ -128,6 +128,12 @@ Rank first_rank_of_node(MPI_Comm communicator) {
   return Rank::of(first);
 }
 
+void broadcast_on_node(std::span<double> numbers, MPI_Comm communicator, const char* what) {
+  MPI_Comm node = ranks_of_node(communicator);
+  broadcast(numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, 0, node, what);
+  require_mpi(MPI_Comm_free(&node), "node");
+}
+
 MPI_Comm node_by_node(MPI_Comm communicator, Rank first) {
   MPI_Comm ordered = MPI_COMM_NULL;
   require_mpi(MPI_Comm_split(communicator, 0, first, &ordered), "node");  // ties: by rank

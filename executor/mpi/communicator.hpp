@@ -109,4 +109,7 @@ Number broadcast(Number number, int from, MPI_Comm communicator, const char* wha
 
 std::string broadcast(std::string text, int from, MPI_Comm communicator, const char* what);
 
+/// `numbers`, as many on all ranks of a node, become those of its first rank. Collective.
+void broadcast_on_node(std::span<double> numbers, MPI_Comm communicator, const char* what);
+
 }  // namespace foretile

@@ -280,10 +280,16 @@ class RunCommands(Jobs):
         self.assertGreater(report["probe"]["before_flops_per_s"], 0)
         self.assertGreater(report["probe"]["after_flops_per_s"], 0)
         self.assertTrue(report["probe"]["slow"])
+        again = report["probe"]["predicted_again"]
+        self.assertGreater(again["low_s"], 0)
+        self.assertGreaterEqual(again["high_s"], again["low_s"])
+        self.assertEqual(again["simulations"], 2)
+        self.assertEqual(len(report["probe"]["of_devices_flops_per_s"]["before"]), report["devices"])
         simulate = (FORETILE, "simulate", "p.toml", "--platform", "here", "--ranks", 2, "-o", "plan.json", *fast)
         self.assertEqual(self.call(*simulate).returncode, 0)
         said = self.run_plan(2).stdout
         self.assertIn("of its calibrated rate just before the run", said)
+        self.assertIn("simulated with the rates of the cores before and after the run", said)
         self.assertNotIn("it was busy when it was calibrated", said)
         self.call(*simulate, "--set", "platform.calibration.core_share=0.6")
         self.assertIn("it was busy when it was calibrated (the cores were ours for 0.60 of the time)", self.run_plan(2).stdout)

@@ -257,6 +257,20 @@ TEST(LoadPlatform, RefusesArithmeticThatIsNotThere) {
                {"arithmetic", "found \"tensor\"", "\"matrix\", \"vector\" or \"emulated\""});
 }
 
+TEST(LoadPlatform, SpeedsAreOfEachDeviceOfANode) {
+  const auto with = [](const std::string& value) {
+    return small_with("[device]\n", "[device]\nspeeds = " + value + "\n");
+  };
+  const Platform p = parse_platform(with("[1, 0.9]"), "p.toml");
+  EXPECT_EQ(p.device_speeds, (std::vector<double>{1, 0.9}));
+  EXPECT_TRUE(parse_platform(small_platform, "p.toml").device_speeds.empty());
+  expect_parts(error_of(with("[1]")), {"speeds", "1 numbers", "2, one for each device of a node"});
+  expect_parts(error_of(with("[1, 1.5]")), {"speeds[1]", "1.5", "0.01 to 1"});
+  expect_parts(error_of(with("0.9")), {"speeds", "0.9", "such as [1, 0.9] for two"});
+  expect_parts(error_of(with("[]")), {"speeds", "no number"});
+  expect_parts(error_of(with("[1, \"fast\"]")), {"speeds[1]", "fast"});
+}
+
 TEST(LoadPlatform, BothWaysAndGenerationOnTheDevice) {
   const Platform p =
       parse_platform(small_platform, "p.toml",

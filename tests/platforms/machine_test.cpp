@@ -37,6 +37,18 @@ TEST(Machine, SummitWithOneRankPerSocket) {
   EXPECT_EQ(m.host_bytes_beside_devices(), 256'000'000'000);  // GPUs have memory of their own
 }
 
+/// Six GPUs a node, 3 of each rank: rank 3 is the second of node 1.
+TEST(Machine, SpeedsAreThoseOfTheNodesOrOfTheRun) {
+  Machine m = make_machine(load_platform("summit"), nodes(2));
+  EXPECT_EQ(m.speed_of(Rank::of(3), Device::of(2)), 1);
+  m.platform.device_speeds = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
+  EXPECT_EQ(m.speed_of(Rank::of(3), Device::of(2)), 0.6);
+  EXPECT_EQ(m.speed_of(Rank::of(2), Device::of(0)), 0.1);
+  m.device_speeds.assign(12, 1.5);
+  m.device_speeds[11] = 2;
+  EXPECT_EQ(m.speed_of(Rank::of(3), Device::of(2)), 2);
+}
+
 TEST(Machine, SummitWithOneRankPerNode) {
   const Machine m = make_machine(load_platform("summit", {"platform.ranks_per_node=1"}), nodes(18));
   EXPECT_EQ(m.ranks, 18);

@@ -92,9 +92,18 @@ class RandomPlatform {
     text_key("kind", gpu_ ? "gpu" : "core");
     text_key("memory", fmt::format("{} GB", random_.integer(1, 100)));
     if (in_host_memory_) key("in_host_memory", "true");
+    if (chance(0.2)) key("speeds", speeds());
     add_curve("device.kernel");
     key("streams", "1");
     if (gpu_ && chance(0.3)) add_curve("device.batched");
+  }
+
+  /// Of all devices of a node.
+  std::string speeds() {
+    std::string all;
+    for (std::int64_t i = sockets_ * devices_; i > 0; --i)
+      all += fmt::format("0.{}, ", random_.integer(1, 9));
+    return "[" + all + "]";
   }
 
   void add_curve(const std::string& name) {

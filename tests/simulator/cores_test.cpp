@@ -26,6 +26,18 @@ TEST(SimulationOnCores, ACoreAloneMayBeFaster) {
   EXPECT_NEAR(micros(one_product, m), 1040, kPrecision);
 }
 
+/// Core 1 has half of the rate of core 0: its product takes 4000 instead of 2000, after 80 for B.
+TEST(SimulationOnCores, CoresMayHaveDifferentSpeeds) {
+  Machine m = machine(1, 2);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 2;
+  m.platform.devices_per_socket = 2;
+  m.platform.device_speeds = {1, 0.5};
+  EXPECT_NEAR(micros(apart, m), 80 + 4000, kPrecision);
+  m.device_speeds = {0.25, 2};  // of the run, in place of the platform's
+  EXPECT_NEAR(micros(apart, m), 80 + 8000, kPrecision);
+}
+
 /// Two devices work from 0 to the end on two such cores, both at the plain rate: 80 + 2000.
 TEST(SimulationOnCores, BusyNeighboursTakeTheGainAway) {
   Machine m = machine(1, 2);

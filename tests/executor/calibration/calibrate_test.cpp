@@ -279,6 +279,13 @@ TEST(Calibrate, WritesNoiseWhereItIsAskedFor) {
   EXPECT_EQ(noise.node, 0.03);
 }
 
+TEST(Calibrate, WritesSpeedsOfCoresThatDiffer) {
+  CalibrationResult result = made_up();
+  EXPECT_TRUE(parse_platform(calibration_toml(result), "here.toml").device_speeds.empty());
+  for (int core = 0; core < result.facts.cores; ++core) result.core_speeds.push_back(core == 0 ? 1 : 0.625);
+  EXPECT_EQ(parse_platform(calibration_toml(result), "here.toml").device_speeds, result.core_speeds);
+}
+
 TEST(Calibrate, WritesForetileRunsOwnCosts) {
   CalibrationResult result = made_up();
   result.runtime =
