@@ -35,6 +35,8 @@ std::vector<std::string> Options::platform_settings() const {
     split(setting);
     if (setting.starts_with(platform_prefix)) found.push_back(setting);
   }
+  if (!messages.empty()) found.push_back("platform.messages=" + messages);
+  if (!placement.empty()) found.push_back("platform.fabric.placement=" + placement);
   return found;
 }
 
@@ -78,24 +80,32 @@ void add_set_option(CLI::App& command, Options& options, const char* meaning) {
 
 void add_messages_option(CLI::App& command, Options& options) {
   command
-      .add_option_function<std::string>(
-          "--messages",
-          [&options](const std::string& memory) { options.set.push_back("platform.messages=" + memory); },
+      .add_option(
+          "--messages", options.messages,
           "Memory in which ranks receive tiles of A and B: the host's, or the GPUs' own (GPU-aware MPI), "
           "from "
           "where they are sent on. Default: as the platform says")
-      ->check(CLI::IsMember({"host", "device"}))
-      ->type_name("{host,device}");
+      ->check(CLI::IsMember({"host", "device"}));
 }
 
-void add_size_options(CLI::App& command, ProgramSizes& sizes) {
+void add_extent_options(CLI::App& command, ProgramSizes& sizes) {
   for (const auto& [option, size, meaning] :
        {std::tuple("--o", &sizes.occupied, "Of a program: number of occupied orbitals of each spin"),
         {"--v", &sizes.virtuals, "Of a program: number of virtual orbitals of each spin"},
-        {"--tile", &sizes.tile, "Of a program: largest extent of a tile"}})
+        {"--vectors", &sizes.vectors,
+         "Of a program with an auxiliary space: its extent, such as the number of Cholesky vectors"},
+        {"--vector-tile", &sizes.vector_tile,
+         "Of a program with an auxiliary space: largest extent of a tile of it. Default: 1000"}})
     command.add_option(option, *size, meaning)
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+        ->check(CLI::Range(std::int64_t{1}, kMostExtent))
         ->type_name("N");
+}
+
+void add_size_options(CLI::App& command, ProgramSizes& sizes) {
+  add_extent_options(command, sizes);
+  command.add_option("--tile", sizes.tile, "Of a program: largest extent of a tile")
+      ->check(CLI::Range(std::int64_t{1}, kMostExtent))
+      ->type_name("N");
 }
 
 std::string sizes_example(const ProgramSizes& sizes) {

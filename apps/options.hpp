@@ -17,6 +17,14 @@ namespace foretile {
 struct Options {
   bool json = false;             ///< results as one JSON object on stdout
   std::vector<std::string> set;  ///< "key=value", in the order given; the last one of a key holds
+  // Keys of the platform with options of their own, which hold over `set`. Empty: not given.
+  std::string messages;   ///< "host" or "device"
+  std::string placement;  ///< Fabric::placement
+
+  /// Of those that say something about the platform or the plan, which were given.
+  std::vector<std::pair<const char*, bool>> given_settings() const {
+    return {{"--set", !set.empty()}, {"--messages", !messages.empty()}, {"--placement", !placement.empty()}};
+  }
 
   /// The keys that begin with "platform.", as load_platform() takes them.
   std::vector<std::string> platform_settings() const;
@@ -52,7 +60,12 @@ void add_set_option(CLI::App& command, Options& options, const char* meaning = k
 /// Commands that plan take --messages, which sets a key of the platform.
 void add_messages_option(CLI::App& command, Options& options);
 
-/// Commands with a program take --o, --v and --tile.
+/// Of a program's index spaces and their tiles.
+inline constexpr std::int64_t kMostExtent = 1'000'000;
+
+/// Commands with a program take --o, --v, --vectors and --vector-tile.
+void add_extent_options(CLI::App& command, ProgramSizes& sizes);
+/// And --tile.
 void add_size_options(CLI::App& command, ProgramSizes& sizes);
 /// "give it: --o 108 --v 324 --tile 45", with the sizes that are given: the end of an error about a missing
 /// one.

@@ -147,6 +147,10 @@ void check_device_link(const FileView& file) {
 }  // namespace
 
 void check_presence(const Platform& platform, const FileView& file) {
+  if (file.has("fabric.placement") && !file.has("fabric.type"))
+    throw input_error(file.where("fabric.placement"), "a placement on a fabric that is not described",
+                      "a platform with fabric.type, such as frontier",
+                      "leave it (--placement) out: this fabric never limits");
   const bool gpu = platform.device.kind == DeviceKind::gpu;
   for (const PlatformKey& key : keys_of(platform)) {
     check_one_way(key, platform, file);
@@ -201,6 +205,12 @@ void check_arithmetic(const DeviceModel& device, const FileView& file) {
                       "add it, or set device.arithmetic = \"matrix\" for that of [device.kernel]");
 }
 
+void check_cards(const Platform& p, const FileView& file) {
+  if (p.network.cards.count == 0 || !file.has("network.node_bandwidth")) return;
+  throw input_error(file.where("network.node_bandwidth"), "a limit of the node beside network.cards",
+                    "network.card_bandwidth, which each card has", "change that one, and leave this out");
+}
+
 void check_speeds(const Platform& p, const FileView& file) {
   const auto found = std::ssize(p.device_speeds);
   if (found == 0 || found == p.devices_per_node()) return;
@@ -213,9 +223,6 @@ void check_messages(const Platform& p, const FileView& file) {
   if (p.messages == "host") return;
   if (p.messages != "device")
     throw input_error(file.where("messages"), "\"" + p.messages + "\"", "\"host\" or \"device\"");
-  if (p.device.in_host_memory)
-    throw input_error(file.where("messages"), "\"device\"", "\"host\", as device.in_host_memory is true",
-                      "leave it out");
 }
 
 /// Watts while busy are at least those while idle.
@@ -281,6 +288,7 @@ void check_values(const Platform& platform, const FileView& file) {
   }
   if (gpu || !platform.links.tables.empty()) check_both_ways(platform.links, file);
   check_fabric(platform, file);
+  check_cards(platform, file);
   check_speeds(platform, file);
   check_messages(platform, file);
   check_arithmetic(platform.device, file);

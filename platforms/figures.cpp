@@ -18,7 +18,7 @@ struct Text {
   }
   std::string operator()(const bool* value) const { return *value ? "true" : "false"; }
   std::string operator()(const std::vector<KernelPoint>* value) const {
-    return fmt::format("{} measured", value->size());
+    return fmt::format("{} points", value->size());
   }
   std::string operator()(const std::vector<double>* value) const {
     return fmt::format("{:.4g}", fmt::join(*value, ", "));

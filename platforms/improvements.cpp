@@ -45,6 +45,12 @@ std::vector<Resource> resources(const Machine& machine, bool more_devices) {
   std::vector<Resource> all{
       {"kernel rate",
        {{"device.kernel.rate", kTwice},
+        {"device.kernel.points", kTwice},
+        {"device.batched.points", kTwice},
+        {"device.vector.points", kTwice},
+        {"device.emulated.points", kTwice},
+        {"device.single.points", kTwice},
+        {"device.single_batched.points", kTwice},
         {"device.batched.rate", kTwice},
         {"device.vector.rate", kTwice},
         {"device.emulated.rate", kTwice},
@@ -131,6 +137,14 @@ std::vector<Resource> resources(const Machine& machine, bool more_devices) {
   return all;
 }
 
+/// Rates of measured points, as a file has them.
+std::string faster_points(const std::vector<KernelPoint>& points, double factor) {
+  std::string rows;
+  for (const KernelPoint& x : points)
+    rows += fmt::format("{}[{},{},{},{}]", rows.empty() ? "" : ",", x.m, x.n, x.k, factor * x.flops_per_s);
+  return "[" + rows + "]";
+}
+
 /// "" where a change would change nothing.
 std::string changed(const Platform& platform, const PlatformKey& key, double factor) {
   Platform copy = platform;
@@ -138,6 +152,8 @@ std::string changed(const Platform& platform, const PlatformKey& key, double fac
   if (double* const* real = std::get_if<double*>(&slot)) {
     return **real > 0 ? fmt::format("{}", factor * **real) : "";
   }
+  if (const auto* const points = std::get_if<std::vector<KernelPoint>*>(&slot))
+    return faster_points(**points, factor);
   const auto whole = [&](auto value) {
     return fmt::format("{}", std::llround(factor * static_cast<double>(value)));
   };

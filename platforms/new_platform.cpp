@@ -350,6 +350,8 @@ std::string message_text(const NewPlatform& m) {
 
 std::string power_text(const NewPlatform& m) {
   constexpr double kBusyOfCore_w = 6, kIdle = 0.4;
+  constexpr double kOfGpus =
+      0.3;  // median of the shipped machines with GPUs: 0.1 (El Capitan) to 0.6 (DGX H100)
   Block block;
   const auto watts = [&](const char* key, const SourcedFigure& figure) {
     block.add_quantity(key, figure.value, Dimension::watts, figure.comment);
@@ -358,9 +360,12 @@ std::string power_text(const NewPlatform& m) {
     watts("device_idle", m.device->idle);
     watts("device_busy", m.device->busy);
   }
-  const double busy = kBusyOfCore_w * m.cores;
-  watts("node_idle", {kIdle * busy, "guess: of no node known; 40% of busy"});
-  watts("node_busy", {busy, "guess: 6 W for each core"});
+  const double of_cores = kBusyOfCore_w * m.cores;
+  const double of_gpus = has_gpus(m) ? kOfGpus * m.devices * m.device->busy.value : 0;
+  watts("node_idle", {kIdle * std::max(of_cores, of_gpus), "guess: of no node known; 40% of busy"});
+  watts("node_busy", of_gpus > of_cores
+                         ? SourcedFigure{of_gpus, "guess: 30% of what its GPUs take; 10 to 60% elsewhere"}
+                         : SourcedFigure{of_cores, "guess: 6 W for each core"});
   return "\n[power]\n" + block.text();
 }
 

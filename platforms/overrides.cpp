@@ -41,8 +41,6 @@ Override parse_override(const std::string& setting) {
     throw input_error("parameters", "\"" + setting + "\"", "platform.KEY=VALUE");
   }
   const std::string name = setting.substr(0, equals);
-  if (name.ends_with(".points"))
-    throw input_error("parameters", "\"" + name + "\"", "a single figure", "give points in a platform file");
   const PlatformKey* key = name.starts_with(prefix) ? find_platform_key(name.substr(prefix.size())) : nullptr;
   if (!key) {
     throw unknown_key("parameters", name, names_beside(name), "", override_names());
@@ -63,13 +61,32 @@ bool is_text(const PlatformKey& key) {
   return std::holds_alternative<std::string*>(slot) || std::holds_alternative<DeviceKind*>(slot);
 }
 
+bool is_list(const PlatformKey& key) {
+  Platform unused;
+  const Slot slot = key.slots(unused).front();
+  return std::holds_alternative<std::vector<KernelPoint>*>(slot) ||
+         std::holds_alternative<std::vector<double>*>(slot);
+}
+
+/// [1, 0.9] or [[512, 512, 512, "1 Tflop/s"]]; what is no list stays text, which is refused as such.
+void insert_list(toml::table& table, std::string_view leaf, const std::string& text) {
+  try {
+    toml::table parsed = toml::parse("list = " + text);
+    table.insert_or_assign(leaf, *parsed.get("list"));
+  } catch (const toml::parse_error&) {
+    table.insert_or_assign(leaf, text);
+  }
+}
+
 }  // namespace
 
 void insert_value(toml::table& table, std::string_view leaf, const PlatformKey& key,
                   const std::string& text) {
   std::int64_t integer = 0;
   double real = 0;
-  if (is_text(key)) {
+  if (is_list(key)) {
+    insert_list(table, leaf, text);
+  } else if (is_text(key)) {
     table.insert_or_assign(leaf, text);
   } else if (text == "true" || text == "false") {
     table.insert_or_assign(leaf, text == "true");

@@ -299,6 +299,13 @@ void MachineLinks::add_fabric(Route& route, const Endpoint& from, const Endpoint
   add(route, up(receiver.leaf) + 1);
 }
 
+/// Inside a node: of GPUs in host memory, which read the memory of another socket.
+bool MachineLinks::messages_pass_links(Rank from, Rank to) const {
+  const Platform& p = machine_->platform;
+  return p.messages == "device" && p.device.in_host_memory &&
+         machine_->socket_of(from, Device::of(0)) != machine_->socket_of(to, Device::of(0));
+}
+
 Route MachineLinks::between(const Endpoint& from, const Endpoint& to) const {
   using Kind = Endpoint::Kind;
   Route route{.from = from, .to = to};
@@ -307,7 +314,8 @@ Route MachineLinks::between(const Endpoint& from, const Endpoint& to) const {
     add_port(route, from, true);
     add_fabric(route, from, to);
     add_port(route, to, false);
-  } else if (from.kind == Kind::near_port && from.number == kHost && to.number == kHost) {
+  } else if (from.kind == Kind::near_port && from.number == kHost && to.number == kHost &&
+             !messages_pass_links(from.rank, to.rank)) {
     add(route, of(from.rank, OfRank::local));
     add(route, inside(node));
   } else {

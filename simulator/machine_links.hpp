@@ -121,6 +121,7 @@ class MachineLinks {
   int nearest_card(const NodePart& from, const std::vector<int>& taken, int room) const;
   void choose_ports();
   void place_nodes();
+  bool messages_pass_links(Rank from, Rank to) const;
   void set_capacities(std::uint64_t noise_seed);
   void set_fabric(const std::function<void(LinkId, double)>& set);
   NodePart part(const Endpoint& end) const;

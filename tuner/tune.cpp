@@ -503,11 +503,15 @@ const Evaluation* TuneResult::best() const {
 
 const Evaluation* TuneResult::chosen(double tie) const {
   if (!best()) return nullptr;
+  const bool by_energy = goal == Goal::energy;
   std::vector<SimulatedTime> by_time;
   for (const Evaluation& evaluation : ranking) {
     if (!evaluation.outcome.done()) break;
-    by_time.push_back({cost_of(evaluation.outcome, goal), effort_of(evaluation)});
+    // Of plans with about the same energy the fastest is wanted, not the simplest.
+    by_time.push_back({cost_of(evaluation.outcome, goal),
+                       by_energy ? evaluation.outcome.makespan_s : effort_of(evaluation)});
   }
+  if (by_energy) return &ranking[*better_than_defaults(by_time, std::nullopt, tie)];
   const auto better = better_than_defaults(
       by_time, defaults ? std::optional(cost_of(defaults->outcome, goal)) : std::nullopt, tie);
   return better ? &ranking[*better] : &*defaults;

@@ -50,13 +50,10 @@ std::string predicted_text(const FinishedProgram& done) {
 nlohmann::ordered_json report_json(const RunArguments& arguments, const ProgramSizes& sizes,
                                    const FusedProgram& fused, const FinishedProgram& done, int ranks) {
   const ProgramPlan& plan = done.run->plan();
-  nlohmann::ordered_json json{{"program", arguments.what},
-                              {"occupied", sizes.occupied},
-                              {"virtual", sizes.virtuals},
-                              {"tile", sizes.tile},
-                              {"ranks", ranks},
-                              {"mode", name_of(plan.mode)},
-                              {"wall_s", done.report.wall_s}};
+  nlohmann::ordered_json json{{"program", arguments.what},  {"occupied", sizes.occupied},
+                              {"virtual", sizes.virtuals},  {"vectors", sizes.vectors},
+                              {"tile", sizes.tile},         {"ranks", ranks},
+                              {"mode", name_of(plan.mode)}, {"wall_s", done.report.wall_s}};
   if (done.predicted) json["predicted_s"] = done.predicted->makespan_s;
   json["digest"] = done.digest;
   if (const auto made = names_on_demand(fused, plan.distribution); !made.empty()) json["on_demand"] = made;

@@ -35,14 +35,18 @@ std::string text_of_kind(RunKind kind, const std::string& what) {
 }
 
 GivenOptions planning_options(const RunArguments& of) {
-  return {{"--platform", !of.platform.empty()}, {"--set", !of.options.set.empty()}};
+  GivenOptions given = of.options.given_settings();
+  given.insert(given.begin(), {"--platform", !of.platform.empty()});
+  return given;
 }
 
 GivenOptions planning_options_of_programs(const RunArguments& of) {
   GivenOptions given = of.program.given();
-  given.insert(
-      given.begin(),
-      {{"--o", of.sizes.occupied > 0}, {"--v", of.sizes.virtuals > 0}, {"--tile", of.sizes.tile > 0}});
+  given.insert(given.begin(), {{"--o", of.sizes.occupied > 0},
+                               {"--v", of.sizes.virtuals > 0},
+                               {"--tile", of.sizes.tile > 0},
+                               {"--vectors", of.sizes.vectors > 0},
+                               {"--vector-tile", of.sizes.vector_tile > 0}});
   return given;
 }
 

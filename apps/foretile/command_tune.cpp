@@ -65,7 +65,7 @@ void check_range(const TuneArguments& arguments, const Case& the_case, const Nod
 void check_program(const TuneArguments& arguments) {
   const TuneProgramArguments& of = arguments.program;
   const std::string& problem = arguments.problem;
-  check_program_options(problem, {of.occupied, of.virtuals, of.tiles.empty() ? 0 : of.tiles.front()}, of);
+  check_program_options(problem, of.sizes_with(of.tiles.empty() ? 0 : of.tiles.front()), of);
   if (!is_program_file(problem)) return;
   if (arguments.problems.size() > 1)
     throw input_error("problem", quote(arguments.problems[1]), "one program", "tune one at a time");

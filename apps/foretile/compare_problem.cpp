@@ -130,6 +130,9 @@ class MachinesTuning {
       time.limit = outcome.extra.value(kLimitKey, std::string());
       time.parameters = found.best->candidate;
       time.coarse = is_coarse(outcome);
+      time.tried = tuning.result.evaluated;
+      time.candidates = tuning.result.candidates;
+      time.cut = tuning.result.end != TuneEnd::complete;
       time.bound_s = tuning.candidates->bound_of_any_plan(found.best->candidate).seconds;
     } catch (const InputError& error) {  // too few nodes, or too little memory
       time.message = error.what();
@@ -151,7 +154,7 @@ void check(const CompareProblemArguments& arguments) {
   const std::string& problem = arguments.tune.problem;
   if (problem.ends_with(".json"))
     throw input_error("--problem", quote(problem), "a problem or a program", "plans are of one machine");
-  check_program_options(problem, {of.occupied, of.virtuals, of.tiles.empty() ? 0 : of.tiles.front()}, of);
+  check_program_options(problem, of.sizes_with(of.tiles.empty() ? 0 : of.tiles.front()), of);
   require_different("--csv", arguments.csv, "--problem", problem);
   require_different("--plot", arguments.plot, "--problem", problem);
   require_different("--csv", arguments.csv, "--plot", arguments.plot);
@@ -175,10 +178,12 @@ GivenOptions CompareProblemArguments::given() const {
                    {"--count", tune.tune.budget_count.has_value()},
                    {"--evaluation-limit", !tune.evaluation_limit.empty()},
                    {"--workers", tune.tune.limits.workers != 0},
-                   {"--o", tune.program.occupied > 0},
-                   {"--v", tune.program.virtuals > 0},
-                   {"--tile", !tune.program.tiles.empty()},
-                   {"--set", !tune.options.set.empty()}};
+                   {"--o", tune.program.sizes.occupied > 0},
+                   {"--v", tune.program.sizes.virtuals > 0},
+                   {"--vectors", tune.program.sizes.vectors > 0},
+                   {"--vector-tile", tune.program.sizes.vector_tile > 0},
+                   {"--tile", !tune.program.tiles.empty()}};
+  std::ranges::copy(tune.options.given_settings(), std::back_inserter(all));
   std::ranges::copy(tune.program.given(), std::back_inserter(all));
   return all;
 }
@@ -230,7 +235,10 @@ void compare_problem(const CompareProblemArguments& arguments) {
   if (!arguments.plot.empty()) draw_times(times, name, arguments.plot);
   if (comparison.signal() != 0) throw CLI::RuntimeError(128 + comparison.signal());
   if (std::ranges::none_of(times, [](const MachineTime& time) { return time.makespan_s.has_value(); }))
-    throw WorkError("no machine can run it: the reasons are in the table", HelpPage::memory);
+    throw WorkError(
+        "no machine has a time: the reasons are in the table; where nothing was finished, give more "
+        "--budget",
+        HelpPage::memory);
 }
 
 }  // namespace foretile

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "apps/quantities.hpp"
 #include "base/one_line.hpp"
 #include "tuner/by_nodes.hpp"
 
@@ -73,6 +74,9 @@ std::string text_of(const std::vector<MachineTime>& times) {
                         energy ? fmt::format("  {:>15}", joules_text(time)) : "", over_text(time));
     plans += fmt::format("\n{} on {}:{}\n  {}\n", name, nodes_text(time.nodes), plan_text(time.parameters),
                          time.limit.empty() ? "nothing to do" : one_line(time.limit));
+    if (time.cut)
+      plans += fmt::format("  the search was cut: {} of {} plans tried; give more --budget\n",
+                           grouped(time.tried), grouped(time.candidates));
   }
   return text + plans;
 }
@@ -96,6 +100,11 @@ nlohmann::ordered_json json_of(const std::vector<MachineTime>& times) {
       row["limit"] = time.limit;
       row["parameters"] = time.parameters;
       if (time.coarse) row["coarse"] = true;
+      if (time.candidates > 0) {
+        row["tried"] = time.tried;
+        row["candidates"] = time.candidates;
+        row["complete"] = !time.cut;
+      }
     }
     all.push_back(std::move(row));
   }

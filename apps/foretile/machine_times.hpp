@@ -22,6 +22,9 @@ struct MachineTime {
   std::string limit = {};    ///< what limits it
   Settings parameters = {};  ///< of the plan
   bool coarse = false;       ///< the time is of a coarse simulation
+  std::uint64_t tried = 0,
+                candidates = 0;  ///< plans that were simulated or excluded, of so many; 0: not known
+  bool cut = false;              ///< the search ended before all were tried
   std::string message = {};
 
   double node_hours() const { return makespan_s ? nodes * *makespan_s / 3600 : 0; }

@@ -34,6 +34,7 @@ std::string placement_in(const std::string& path) {
   std::istringstream lines(read_text(path));
   Numbers groups;
   std::map<std::string, Numbers> leaves;  // by group
+  std::map<std::string, int> hosts;       // their lines
   std::string found;
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -44,6 +45,9 @@ std::string placement_in(const std::string& path) {
       throw input_error(fmt::format("{}:{}", path, number), fmt::format("{} words", words.size()),
                         "a host, its group and, if known, its leaf switch",
                         "such as \"node017 group3 leaf5\"");
+    if (const auto [first, fresh] = hosts.try_emplace(words[0], number); !fresh)
+      throw input_error(fmt::format("{}:{}", path, number), quote(words[0]) + " again",
+                        fmt::format("each host once; line {} has it", first->second));
     found += fmt::format("{}{}", found.empty() ? "" : " ", groups.of(words[1]));
     if (words.size() == 3) found += fmt::format("/{}", leaves[words[1]].of(words[2]));
   }
@@ -60,10 +64,7 @@ std::string placement_setting(const std::string& text) {
 void add_placement_option(CLI::App& command, Options& options) {
   command
       .add_option_function<std::string>(
-          "--placement",
-          [&options](const std::string& text) {
-            options.set.push_back("platform.fabric.placement=" + placement_setting(text));
-          },
+          "--placement", [&options](const std::string& text) { options.placement = placement_setting(text); },
           "Where the job's nodes are in the fabric: packed, scattered over its groups, or a file with a line "
           "HOST GROUP [LEAF] for each node. Default: as the platform says, else packed")
       ->type_name("FILE");

@@ -66,7 +66,7 @@ Checked checked(const CheckArguments& arguments, const Machine& machine, std::in
   const auto time = [&](std::int64_t of) {
     return simulate_collective(collective_plan(arguments.collective, algorithm, machine.ranks, of), machine);
   };
-  return {bytes, time(bytes), time(std::int64_t{4} * machine.ranks).seconds};
+  return {bytes, time(bytes), time(std::min(bytes, std::int64_t{4} * machine.ranks)).seconds};
 }
 
 nlohmann::ordered_json check_json(const CheckArguments& arguments, const Machine& machine,
@@ -145,7 +145,7 @@ void add_platform_check(CLI::App& group) {
       ->type_name("NAME");
   command
       ->add_option("--bytes", arguments->bytes,
-                   "Bytes of the operation's buffer, such as 64MiB; several are separated by blanks")
+                   "Bytes of the operation's buffer, such as 64MiB. Several may follow: --bytes 1KiB 64MiB")
       ->type_name("BYTES")
       ->default_str("64MiB");
   command->add_option("--nodes", arguments->nodes, "Number of nodes. Default: 2");

@@ -76,14 +76,21 @@ int count_in(const char* option, const std::string& text, int low, int high) {
 double quantity_in(const char* option, const std::string& text, Dimension dimension, double unit) {
   constexpr double kLow = 1e6, kHigh = 1e15;
   double value = 0;
-  if (is_number(text, value))
+  if (is_number(text, value)) {
     value *= unit;
-  else
-    value = parse_quantity(text, dimension, option);
+  } else {
+    try {
+      value = parse_quantity(text, dimension, option);
+    } catch (const InputError&) {
+      value = 0;
+    }
+  }
   if (value >= kLow && value <= kHigh) return value;  // false for NaN
+  const char* const giga = dimension == Dimension::bytes ? "GB" : "GB/s";
   throw input_error(
       option, quote(text),
-      fmt::format("{} to {}", format_quantity(kLow, dimension), format_quantity(kHigh, dimension)));
+      fmt::format("{} to {}", format_quantity(kLow, dimension), format_quantity(kHigh, dimension)),
+      fmt::format("a number alone is in {0}: 128 is \"128 {0}\"", giga));
 }
 
 constexpr double kGiga = 1e9;

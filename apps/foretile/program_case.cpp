@@ -81,9 +81,9 @@ ProgramCase stored_program_case(const CaseArguments& arguments) {
   refuse_beside_plan({{"--platform", !arguments.platform.empty()},
                       {"--nodes", arguments.size.nodes.has_value()},
                       {"--ranks", arguments.size.ranks.has_value()},
-                      {"--gpus", arguments.size.gpus.has_value()},
-                      {"--set", !arguments.options.set.empty()}},
+                      {"--gpus", arguments.size.gpus.has_value()}},
                      arguments.problem);
+  refuse_beside_plan(arguments.options.given_settings(), arguments.problem);
   ProgramFile file = load_program_file(arguments.problem);
   const Stopwatch watch;
   RebuiltProgram rebuilt = rebuild(file);
@@ -269,7 +269,9 @@ void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool til
   for (const auto& [option, value, what, is_needed] :
        {std::tuple("--o", sizes.occupied, "the occupied orbitals of each spin", true),
         {"--v", sizes.virtuals, "the virtual orbitals of each spin", true},
-        {"--tile", sizes.tile, "the largest extent of a tile", tile_needed}}) {
+        {"--tile", sizes.tile, "the largest extent of a tile", tile_needed},
+        {"--vectors", sizes.vectors, "the extent of the auxiliary space", false},
+        {"--vector-tile", sizes.vector_tile, "the largest extent of its tiles", false}}) {
     if (program && value == 0 && is_needed) throw input_error(option, "nothing", what, sizes_example(sizes));
     if (!program && value > 0)
       throw input_error(option, quote(problem), "a program, PROGRAM.txt",

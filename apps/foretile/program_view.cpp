@@ -119,7 +119,7 @@ void add_extents(const ProgramTerm& term, const ProgramSizes& sizes, const std::
     for (const TermIndex& index : use.indices) {
       const bool first = &use == &term.operands[0];
       if (!first && has(term.operands[0], index)) continue;
-      const std::int64_t extent = spaces[index.space].occupied ? sizes.occupied : sizes.virtuals;
+      const std::int64_t extent = sizes.extent_of(spaces[index.space].kind);
       (!has(term.result, index) ? k : first ? m : n) *= static_cast<double>(extent);
     }
   }
@@ -137,9 +137,9 @@ bool is_program_file(const std::string& path) {
 nlohmann::ordered_json program_json(const std::string& path, const ProgramSizes& sizes) {
   const ProgramView view(path, sizes);
   nlohmann::ordered_json json{{"occupied", sizes.occupied}, {"virtual", sizes.virtuals},
-                              {"tile", sizes.tile},         {"chains", view.all.chains},
-                              {"gemms", view.all.gemms},    {"flops", view.all.flops},
-                              {"levels", view.levels}};
+                              {"vectors", sizes.vectors},   {"tile", sizes.tile},
+                              {"chains", view.all.chains},  {"gemms", view.all.gemms},
+                              {"flops", view.all.flops},    {"levels", view.levels}};
   for (std::size_t t = 0; t < view.program.terms.size(); ++t) {
     nlohmann::ordered_json depends = nlohmann::ordered_json::array();
     for (const std::size_t before : view.order[t].depends_on)
@@ -161,12 +161,23 @@ nlohmann::ordered_json program_json(const std::string& path, const ProgramSizes&
   return json;
 }
 
+namespace {
+
+std::string vectors_text(const ProgramSizes& sizes) {
+  if (sizes.vectors == 0) return {};
+  return fmt::format("{} vectors in tiles of at most {}, ", grouped(sizes.vectors),
+                     grouped(sizes.tile_of(SpaceKind::auxiliary)));
+}
+
+}  // namespace
+
 std::string program_text(const std::string& path, const ProgramSizes& sizes) {
   const ProgramView view(path, sizes);
   std::string text =
-      fmt::format("{}: {} terms, {} occupied and {} virtual {}, tiles of at most {}\n", one_line(path),
+      fmt::format("{}: {} terms, {} occupied and {} virtual {}, {}tiles of at most {}\n", one_line(path),
                   view.program.terms.size(), grouped(sizes.occupied), grouped(sizes.virtuals),
-                  view.program.spatial ? "spatial orbitals" : "orbitals of each spin", grouped(sizes.tile));
+                  view.program.spatial ? "spatial orbitals" : "orbitals of each spin", vectors_text(sizes),
+                  grouped(sizes.tile));
   text += fmt::format("  chains of products    {}\n  products of tiles     {}\n  flops                 {}\n",
                       grouped(view.all.chains), grouped(view.all.gemms), quantity(view.all.flops, "flop"));
   std::size_t name = 4;

@@ -9,6 +9,7 @@
 
 #include "apps/foretile/case.hpp"
 #include "apps/program_options.hpp"
+#include "planner/tensor/spin_tiles.hpp"
 #include "simulator/engine_choice.hpp"
 #include "tuner/tune.hpp"
 
@@ -16,8 +17,14 @@ namespace foretile {
 
 /// Of a program.
 struct TuneProgramArguments : ProgramOptions {  // without a mode both are tried
-  std::int64_t occupied = 0, virtuals = 0;
-  std::vector<std::int64_t> tiles;  ///< empty: proposed_tiles()
+  ProgramSizes sizes;                           ///< without a tile
+  std::vector<std::int64_t> tiles;              ///< empty: proposed_tiles()
+
+  ProgramSizes sizes_with(std::int64_t tile) const {
+    ProgramSizes all = sizes;
+    all.tile = tile;
+    return all;
+  }
 };
 
 struct TuneArguments : CaseArguments {

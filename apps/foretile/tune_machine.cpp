@@ -146,19 +146,13 @@ Tuning tune_machine(const TuneArguments& arguments, const Case& the_case, const 
 }
 
 void add_tuned_program_options(CLI::App& command, TuneProgramArguments& program) {
-  const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1'000'000});
-  command.add_option("--o", program.occupied, "Of a program: number of occupied orbitals of each spin")
-      ->check(size)
-      ->type_name("N");
-  command.add_option("--v", program.virtuals, "Of a program: number of virtual orbitals of each spin")
-      ->check(size)
-      ->type_name("N");
+  add_extent_options(command, program.sizes);
   command
       .add_option(
           "--tile", program.tiles,
           "Of a program: largest extent of a tile. Repeatable, all are tried. Default: up to four sizes of "
           "at most 100")
-      ->check(size)
+      ->check(CLI::Range(std::int64_t{1}, kMostExtent))
       ->allow_extra_args(false)
       ->type_name("N");
   add_program_options(command, program, "both are tried");

@@ -85,8 +85,7 @@ class Trials {
       if (std::ranges::find(tiles, tile) == tiles.end()) tiles.push_back(tile);
     }
     if (!tiles.empty()) return tiles;
-    tiles = proposed_tiles(load_program(arguments_.problem), {of_.occupied, of_.virtuals}, machine_of(1),
-                           arguments_.problem);
+    tiles = proposed_tiles(load_program(arguments_.problem), of_.sizes, machine_of(1), arguments_.problem);
     if (tiles.empty())
       throw input_error("--tile", "nothing, and no size of which three tiles fit a device",
                         "the largest extent of a tile", "give it, or give devices more memory");
@@ -129,9 +128,9 @@ class Trials {
 
   ProgramFile file_of(const ProgramTrial& trial, const ProgramPlan& planned) {
     const auto& [nodes, tile, mode] = trial.candidate;
-    ProgramFile file = make_program_file(std::filesystem::path(arguments_.problem).stem().string(),
-                                         {of_.occupied, of_.virtuals, tile}, size_of(nodes),
-                                         machine_of(nodes), with_tile(tile), planned);
+    ProgramFile file =
+        make_program_file(std::filesystem::path(arguments_.problem).stem().string(), of_.sizes_with(tile),
+                          size_of(nodes), machine_of(nodes), with_tile(tile), planned);
     if (trial.makespan_s) file.predicted = Prediction{*trial.makespan_s, planned.flops() / *trial.makespan_s};
     return file;
   }
@@ -140,7 +139,7 @@ class Trials {
   nlohmann::json identity(const Space& space) const {
     return {{"foretile", FORETILE_VERSION},
             {"program", digest(written(load_program(arguments_.problem)))},
-            {"sizes", fmt::format("o {} v {}", of_.occupied, of_.virtuals)},
+            {"sizes", sizes_text()},
             {"platform", digest(platform_.toml)},
             {"fixed", nlohmann::json(arguments_.options.settings()).dump()},
             {"distribution", of_.distribution},
@@ -162,6 +161,14 @@ class Trials {
   const Platform& platform() const { return platform_; }
 
  private:
+  std::string sizes_text() const {
+    const ProgramSizes& sizes = of_.sizes;
+    std::string text = fmt::format("o {} v {}", sizes.occupied, sizes.virtuals);
+    if (sizes.vectors > 0)
+      text += fmt::format(" x {} by {}", sizes.vectors, sizes.tile_of(SpaceKind::auxiliary));
+    return text;
+  }
+
   MachineSize size_of(int nodes) const {
     MachineSize size = arguments_.size;
     size.nodes = nodes;
@@ -171,9 +178,8 @@ class Trials {
   const FusedProgram& with_tile(std::int64_t tile) {
     std::unique_ptr<FusedProgram>& program = programs_[tile];
     if (!program)
-      program =
-          std::make_unique<FusedProgram>(load_program(arguments_.problem),
-                                         ProgramSizes{of_.occupied, of_.virtuals, tile}, arguments_.problem);
+      program = std::make_unique<FusedProgram>(load_program(arguments_.problem), of_.sizes_with(tile),
+                                               arguments_.problem);
     return *program;
   }
 

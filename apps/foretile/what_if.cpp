@@ -50,6 +50,7 @@ std::string key_of(const std::string& setting) {
 
 std::string value_of(const nlohmann::json& figures, const std::string& key) {
   const nlohmann::json& figure = figures.at(key);
+  if (figure.is_array()) return fmt::format("{} points", figure.size());
   return figure.is_number() ? format_quantity(figure.get<double>(), find_platform_key(key)->dimension)
                             : figure.dump();
 }
@@ -383,18 +384,37 @@ nlohmann::ordered_json guesses_json(const Guesses& guesses) {
   return json;
 }
 
+namespace {
+
+/// Points of a curve fill a page: they stand in the JSON.
+std::string without_lists(const std::string& settings) {
+  std::string text;
+  int depth = 0;
+  for (const char c : settings) {
+    if (c == '[') ++depth;
+    if (depth == 0) text += c;
+    if (c == ']' && --depth == 0) text += "[...]";
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string what_if_text(const WhatIf& what_if) {
+  std::size_t width = 22;
+  for (const WhatIfRow& row : what_if.rows) width = std::max(width, row.resource.size());
   std::string text = fmt::format(
       "each resource twice as good, planned again; unchanged {:.4g} s in full, {:.4g} s coarse\n"
-      "  {:<24}{:>10} {:>10} {:>6}  {:<9}  {}\n",
-      what_if.makespan_s, what_if.coarse_makespan_s, "", "time/s", "saved/s", "", "simulated", "--set");
+      "  {:<{}}  {:>10} {:>10} {:>6}  {:<9}  {}\n",
+      what_if.makespan_s, what_if.coarse_makespan_s, "", width, "time/s", "saved/s", "", "simulated",
+      "--set");
   for (const WhatIfRow& row : what_if.rows) {
-    text += fmt::format("  {:<24}{:>10.4g} {:>10.3g} {:>5.1f}%  {:<9}  {}\n", row.resource, row.makespan_s,
-                        row.saved_s, 100 * row.saved_s / (row.makespan_s + row.saved_s),
-                        row.in_full ? kFull : kCoarse, row.set);
+    text += fmt::format("  {:<{}}  {:>10.4g} {:>10.3g} {:>5.1f}%  {:<9}  {}\n", row.resource, width,
+                        row.makespan_s, row.saved_s, 100 * row.saved_s / (row.makespan_s + row.saved_s),
+                        row.in_full ? kFull : kCoarse, without_lists(row.set));
   }
   for (const auto& [resource, why] : what_if.refused)
-    text += fmt::format("  {:<24}not feasible: {}\n", resource, why);
+    text += fmt::format("  {:<{}}  not feasible: {}\n", resource, width, why);
   return text;
 }
 

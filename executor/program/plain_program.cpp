@@ -42,7 +42,7 @@ std::int64_t place_of(const IndexList& indices, const std::vector<std::int64_t>&
 void add_antisymmetrized(const ProgramTerm& term, const IndexList& spaces, const PlainTensor& w,
                          PlainTensor& r) {
   std::map<std::pair<bool, std::size_t>, IndexList> halves;
-  for (std::size_t p = 0; p < spaces.size(); ++p) halves[{p >= term.result.half(), spaces[p]}].push_back(p);
+  for (std::size_t p = 0; p < spaces.size(); ++p) halves[{p >= term.result.upper(), spaces[p]}].push_back(p);
   const auto operand_of = [&](std::size_t p) {
     const auto& first = term.operands[0].indices;
     return std::ranges::find(first, term.result.indices[p]) == first.end();

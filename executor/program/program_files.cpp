@@ -79,10 +79,14 @@ void FileNumbers::fill(const ProgramTensor& tensor, const std::vector<std::int64
     stride *= extent;
   }
   if (!extents.empty()) {
-    const std::size_t last_row = halves[0].end - 1, last_column = halves[1].end - 1;
-    rows = extents[last_row], columns = extents[last_column];
-    row_stride = strides[last_row], column_stride = strides[last_column];
-    outer[last_row] = outer[last_column] = 1;
+    const std::size_t last_row = halves[0].end - 1;
+    rows = extents[last_row], row_stride = strides[last_row];
+    outer[last_row] = 1;
+  }
+  if (halves[1].begin < halves[1].end) {
+    const std::size_t last_column = halves[1].end - 1;
+    columns = extents[last_column], column_stride = strides[last_column];
+    outer[last_column] = 1;
   }
   std::vector<double> part(static_cast<std::size_t>(rows * columns));
   for_each_element(begins, outer, [&](const std::vector<std::int64_t>& at) {

@@ -53,7 +53,21 @@ std::uint64_t bits_of(const std::string& text) {
 
 }  // namespace
 
+/// Elements that are equal by symmetry are made from the lesser of their places.
+double SeededNumbers::spatial_value(const ProgramTensor& tensor, const std::vector<std::int64_t>& at) const {
+  std::vector<std::int64_t> place = at;
+  if (!tensor.mirror.empty()) {
+    for (std::size_t p = 0; p < at.size(); ++p) place[p] = at[tensor.mirror[p]];
+    place = std::min(place, at);
+  }
+  std::uint64_t all = counter_bits(seed_, bits_of(tensor.name));
+  for (std::size_t p = 0; p < at.size(); ++p)
+    all = counter_bits(counter_bits(all, tensor.rules.spaces[p]), static_cast<std::uint64_t>(place[p]));
+  return 2 * unit_real(all) - 1;
+}
+
 double SeededNumbers::value(const ProgramTensor& tensor, const std::vector<std::int64_t>& at) const {
+  if (!tensor.rules.closed_shell) return spatial_value(tensor, at);
   const std::size_t pairs = tensor.rules.upper;
   const auto orbital = [&](std::size_t position) {
     return orbitals_.at(tensor.rules.spaces[position], at[position]);
@@ -64,11 +78,6 @@ double SeededNumbers::value(const ProgramTensor& tensor, const std::vector<std::
   const auto bits = std::span(words).first(pairs);
   std::iota(order.begin(), order.end(), std::size_t{0});
   const std::uint64_t seed = counter_bits(seed_, bits_of(tensor.name));
-  if (!tensor.rules.closed_shell) {
-    std::uint64_t all = seed;
-    for (std::size_t p = 0; p < pairs; ++p) all = counter_bits(all, bits_of(orbital(p), orbital(pairs + p)));
-    return 2 * unit_real(all) - 1;
-  }
   double sum = 0;
   do {
     double sign = 1;

@@ -47,7 +47,7 @@ class ProgramNumbers {
 
 /// Random numbers with all symmetries that a closed shell has: a sum over the orders of the lower indices,
 /// with their signs, of functions of pairs of an upper and a lower orbital of equal spin. Of spatial orbitals
-/// functions of all pairs, in their order.
+/// functions of all indices, alike where the tensor is symmetric.
 class SeededNumbers final : public ProgramNumbers {
  public:
   /// Both must outlive this.
@@ -56,6 +56,7 @@ class SeededNumbers final : public ProgramNumbers {
             const std::vector<std::int64_t>& extents, double* to) const override;
 
  private:
+  double spatial_value(const ProgramTensor& tensor, const std::vector<std::int64_t>& at) const;
   double value(const ProgramTensor& tensor, const std::vector<std::int64_t>& at) const;
 
   const SpinOrbitals& orbitals_;

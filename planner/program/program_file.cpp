@@ -63,8 +63,12 @@ void read_program(ObjectReader reader, ProgramFile& file) {
 
 ProgramSizes read_sizes(ObjectReader reader) {
   constexpr std::int64_t most = 1'000'000;
-  const ProgramSizes sizes{reader.whole("occupied", 1, most), reader.whole("virtuals", 1, most),
-                           reader.whole("tile", 1, most)};
+  ProgramSizes sizes{reader.whole("occupied", 1, most), reader.whole("virtuals", 1, most),
+                     reader.whole("tile", 1, most)};
+  if (reader.has("vectors")) {
+    sizes.vectors = reader.whole("vectors", 1, most);
+    sizes.vector_tile = reader.whole("vector_tile", 1, most);
+  }
   reader.refuse_other_keys();
   return sizes;
 }
@@ -140,18 +144,29 @@ void save_program_file(const std::filesystem::path& path, const ProgramFile& fil
   write_atomically(path, [&](std::ostream& out) { out << program_file_json(file) << '\n'; });
 }
 
+namespace {
+
+Json sizes_json(const ProgramSizes& sizes) {
+  Json json{{"occupied", sizes.occupied}, {"virtuals", sizes.virtuals}, {"tile", sizes.tile}};
+  if (sizes.vectors > 0) {
+    json["vectors"] = sizes.vectors;
+    json["vector_tile"] = sizes.tile_of(SpaceKind::auxiliary);
+  }
+  return json;
+}
+
+}  // namespace
+
 std::string program_file_json(const ProgramFile& file) {
-  Json json = {
-      {"program", {{"name", file.name}, {"text", file.text}}},
-      {"sizes",
-       {{"occupied", file.sizes.occupied}, {"virtuals", file.sizes.virtuals}, {"tile", file.sizes.tile}}},
-      {"platform", platform_json(file)},
-      {"machine", machine_json(file)},
-      {"mode", name_of(file.mode)},
-      {"parameters", file.parameters},
-      {"on_demand", file.on_demand},
-      {"distribution", distribution_json(file.distribution)},
-      {"summary", {{"gemms", file.gemms}, {"plan", file.plan_digest}}}};
+  Json json = {{"program", {{"name", file.name}, {"text", file.text}}},
+               {"sizes", sizes_json(file.sizes)},
+               {"platform", platform_json(file)},
+               {"machine", machine_json(file)},
+               {"mode", name_of(file.mode)},
+               {"parameters", file.parameters},
+               {"on_demand", file.on_demand},
+               {"distribution", distribution_json(file.distribution)},
+               {"summary", {{"gemms", file.gemms}, {"plan", file.plan_digest}}}};
   if (file.predicted) json["predicted"] = prediction_json(*file.predicted);
   return stored_text(kProgramKind, json);
 }

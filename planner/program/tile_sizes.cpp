@@ -14,8 +14,9 @@ constexpr double kBytesOfElement = 8;
 
 std::int64_t longest_extent(const Program& program, const ProgramSizes& sizes) {
   std::int64_t longest = 1;
-  for (const IndexSpace& space : program.spaces)
-    longest = std::max(longest, space.occupied ? sizes.occupied : sizes.virtuals);
+  for (const IndexSpace& space : program.spaces) {
+    if (space.kind != SpaceKind::auxiliary) longest = std::max(longest, sizes.extent_of(space.kind));
+  }
   return longest;
 }
 
@@ -41,7 +42,9 @@ std::vector<std::int64_t> proposed_tiles(const Program& program, const ProgramSi
     const std::int64_t tile = (longest + parts - 1) / parts;
     if (static_cast<double>(tile) > most) continue;
     most = kRatio * static_cast<double>(tile);
-    const auto spaces = spin_tiles_of(program, {sizes.occupied, sizes.virtuals, tile});
+    ProgramSizes with_tile = sizes;
+    with_tile.tile = tile;
+    const auto spaces = spin_tiles_of(program, with_tile);
     if (kBytesOfElement * memory_of(program, order, spaces).largest_product <= most_bytes)
       tiles.push_back(tile);
   }

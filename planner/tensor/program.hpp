@@ -2,16 +2,22 @@
 // A list of tensor equations, such as the residual of coupled cluster, that are computed together.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace foretile {
 
-/// What an index counts: occupied or virtual orbitals of either spin.
+/// Orbitals of either spin, or functions of an auxiliary basis: vectors of a Cholesky decomposition, or
+/// functions of density fitting.
+enum class SpaceKind : std::uint8_t { occupied, virtuals, auxiliary };
+
+/// What an index counts.
 struct IndexSpace {
   char letter = 'h';  ///< with which the names of its indices begin
-  bool occupied = true;
+  SpaceKind kind = SpaceKind::occupied;
 };
 
 /// An index of a tensor in a term: h10. Equal names are equal indices.
@@ -23,16 +29,18 @@ struct TermIndex {
   friend bool operator==(const TermIndex& x, const TermIndex& y) { return x.name == y.name; }
 };
 
-/// A tensor with its indices: the first half are upper ones, the others lower ones. Tensors of spin orbitals
-/// are antisymmetric in the upper indices of one space, and in the lower ones; those of spatial orbitals have
-/// no symmetry.
+/// A tensor with its indices: the first half are upper ones, the others lower ones, unless the program has no
+/// halves. Tensors of spin orbitals are antisymmetric in the upper indices of one space, and in the lower
+/// ones; those of spatial orbitals are not.
 struct TensorUse {
   std::string tensor;
   std::vector<TermIndex> indices;
   int column = 0;
   bool spatial = false;  ///< Program::spatial
+  bool halves = true;    ///< Program::halves
 
-  std::size_t half() const { return indices.size() / 2; }
+  /// How many indices are upper ones; without halves the first one counts as such.
+  std::size_t upper() const { return halves ? indices.size() / 2 : std::min<std::size_t>(1, indices.size()); }
 };
 
 /// result += factor operand operand, summed over the indices that both operands have; or result += factor
@@ -54,10 +62,14 @@ struct TensorDeclaration {
   std::string name;
   std::vector<std::string> spaces;
   bool result = false;
+  /// Elements are equal where their indices are exchanged like this: position p with mirror[p]. Empty: none
+  /// are.
+  std::vector<std::size_t> mirror = {};
 };
 
 struct Program {
-  bool spatial = false;  ///< indices count spatial orbitals, without spin, and tensors have no symmetries
+  bool spatial = false;  ///< indices count spatial orbitals, without spin, and tensors have no antisymmetry
+  bool halves = true;    ///< tensors have as many upper as lower indices; else any number, not told apart
   std::vector<IndexSpace> spaces;
   std::vector<TensorDeclaration> tensors;  ///< intermediates are not declared
   std::vector<ProgramTerm> terms;          ///< in the order of the text

@@ -30,17 +30,19 @@ std::vector<IndexList> groups_of(const IndexList& spaces, std::size_t upper) {
 
 TensorRules rules_of(const TensorUse& use) {
   const IndexList spaces = spaces_of(use);
-  if (!use.spatial) return {spaces, use.half(), groups_of(spaces, use.half()), true};
+  if (!use.spatial) return {spaces, use.upper(), groups_of(spaces, use.upper()), true};
   std::vector<IndexList> alone;
   for (std::size_t p = 0; p < spaces.size(); ++p) alone.push_back({p});
-  return {spaces, use.half(), alone, false};
+  return {spaces, use.upper(), alone, false};
 }
 
-TensorRole role_of(const std::string& name, const Program& program) {
-  for (const TensorDeclaration& declared : program.tensors) {
-    if (declared.name == name) return declared.result ? TensorRole::result : TensorRole::given;
-  }
-  return TensorRole::intermediate;
+ProgramTensor program_tensor(const TensorUse& use, const Program& program) {
+  ProgramTensor tensor{use.tensor, rules_of(use), TensorRole::intermediate};
+  const auto declared = std::ranges::find(program.tensors, use.tensor, &TensorDeclaration::name);
+  if (declared == program.tensors.end()) return tensor;
+  tensor.role = declared->result ? TensorRole::result : TensorRole::given;
+  tensor.mirror = declared->mirror;
+  return tensor;
 }
 
 bool is_same(const ProgramTensor& tensor, const TensorUse& use) {
@@ -92,7 +94,7 @@ std::vector<ProgramTensor> tensors_of(const Program& program) {
   const auto add = [&](const TensorUse& use) {
     if (std::ranges::any_of(tensors, [&](const ProgramTensor& tensor) { return is_same(tensor, use); }))
       return;
-    tensors.push_back({use.tensor, rules_of(use), role_of(use.tensor, program)});
+    tensors.push_back(program_tensor(use, program));
   };
   for (const ProgramTerm& term : program.terms) {
     add(term.result);
@@ -110,7 +112,7 @@ std::size_t number_of(const TensorUse& use, const std::vector<ProgramTensor>& te
 std::string text_of(const ProgramTensor& tensor, const Program& program) {
   std::string letters;
   for (std::size_t p = 0; p < tensor.rules.spaces.size(); ++p) {
-    if (p == tensor.rules.upper) letters += '|';
+    if (p == tensor.rules.upper && program.halves) letters += '|';
     letters += program.spaces[tensor.rules.spaces[p]].letter;
   }
   return fmt::format("{}[{}]", tensor.name, letters);

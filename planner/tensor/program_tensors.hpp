@@ -25,6 +25,8 @@ struct ProgramTensor {
   TensorRules rules;  ///< of spin orbitals: closed shell, antisymmetric in the indices of one half and one
                       ///< space; of spatial ones none
   TensorRole role = TensorRole::given;
+  /// TensorDeclaration::mirror.
+  std::vector<std::size_t> mirror = {};
 };
 
 /// All that the terms use, in the order of their first use, the result of a term before its operands.

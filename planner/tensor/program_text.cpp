@@ -5,7 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -24,6 +27,15 @@ namespace {
 
 constexpr std::size_t kMostTerms = 2000;  // each may wait for all others
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+struct NamedSpace {
+  SpaceKind kind;
+  std::string_view name;
+};
+
+constexpr std::array<NamedSpace, 3> kSpaceKinds{{{SpaceKind::occupied, "occupied"},
+                                                 {SpaceKind::virtuals, "virtual"},
+                                                 {SpaceKind::auxiliary, "auxiliary"}}};
 
 /// So that a place in it still fits a message.
 std::string short_name(const std::string& path) {
@@ -87,27 +99,23 @@ class Parser {
     if (letter.size() != 1) throw line.error(column, quote(letter), "one letter");
     if (space_of(letter[0])) throw line.error(column, quote(letter), "a letter that no other space has");
     line.expect("=");
-    const bool occupied = line.take("occupied");
-    if (!occupied && !line.take("virtual")) throw line.wrong("occupied or virtual");
+    const int kind_column = line.column();
+    const auto kind =
+        std::ranges::find_if(kSpaceKinds, [&](const auto& known) { return line.take(known.name); });
+    if (kind == kSpaceKinds.end()) throw line.wrong("occupied, virtual or auxiliary");
+    if (kind->kind == SpaceKind::auxiliary && !program_.spatial)
+      throw line.error(kind_column, "an auxiliary space beside spin orbitals",
+                       "orbitals = spatial before all spaces");
     require_end(line);
-    program_.spaces.push_back({letter[0], occupied});
+    program_.spaces.push_back({letter[0], kind->kind});
   }
 
   void read_declaration(TextLine& line, bool result) {
     const int column = line.column();
     TensorDeclaration declaration{line.name("the name of a tensor"), {}, result};
     line.expect("[");
-    std::size_t upper = 0;
-    if (!line.take("]")) {
-      upper = read_positions(line, declaration.spaces);
-      line.expect("|");
-      const int lower_column = line.column();
-      const std::size_t lower = read_positions(line, declaration.spaces);
-      if (lower != upper)
-        throw line.error(lower_column, fmt::format("{} lower indices", lower),
-                         fmt::format("{}, as there are upper ones", upper));
-      line.expect("]");
-    }
+    if (!line.take("]")) read_all_positions(line, declaration.spaces);
+    read_symmetry(line, declaration);
     require_end(line);
     if (declaration.spaces.size() > kMostTensorIndices)
       throw line.error(column, fmt::format("{} indices of {}", declaration.spaces.size(), declaration.name),
@@ -122,6 +130,63 @@ class Parser {
     }
     seen_[declaration.name] = {declaration.spaces, line.number(), true};
     program_.tensors.push_back(std::move(declaration));
+  }
+
+  /// Behind "[" to "]". Programs of spatial orbitals have no halves where their first tensor has none.
+  void read_all_positions(TextLine& line, std::vector<std::string>& spaces) {
+    const std::size_t upper = read_positions(line, spaces);
+    if (!halves_line_ && program_.spatial) program_.halves = !line.next_is("]");
+    if (!halves_line_) halves_line_ = line.number();
+    if (!program_.halves && !line.next_is("]"))
+      throw line.wrong(fmt::format("\"]\": tensors have no halves here, as in line {}", *halves_line_));
+    if (program_.halves) {
+      line.expect("|");
+      const int lower_column = line.column();
+      const std::size_t lower = read_positions(line, spaces);
+      if (lower != upper)
+        throw line.error(lower_column, fmt::format("{} lower indices", lower),
+                         fmt::format("{}, as there are upper ones", upper));
+    }
+    line.expect("]");
+  }
+
+  /// pair, or symmetric and two positions from 1.
+  void read_symmetry(TextLine& line, TensorDeclaration& declaration) {
+    const int column = line.column();
+    const std::size_t positions = declaration.spaces.size();
+    const bool pair = line.take("pair");
+    if (!pair && !line.take("symmetric")) return;
+    if (program_.halves)
+      throw line.error(column, pair ? "pair" : "symmetric", "a tensor of spatial orbitals without halves",
+                       "its symmetry follows from its halves");
+    std::vector<std::size_t> mirror(positions);
+    std::iota(mirror.begin(), mirror.end(), std::size_t{0});
+    if (pair) {
+      if (positions == 0 || positions % 2 != 0)
+        throw line.error(column, fmt::format("pair with {} indices", positions), "an even number of them");
+      for (std::size_t p = 0; p < positions; p += 2) std::swap(mirror[p], mirror[p + 1]);
+    } else {
+      const std::size_t first = read_position(line, positions), second = read_position(line, positions);
+      if (first == second) throw line.error(column, "one position twice", "two positions");
+      std::swap(mirror[first], mirror[second]);
+    }
+    for (std::size_t p = 0; p < positions; ++p) {
+      if (declaration.spaces[p] != declaration.spaces[mirror[p]])
+        throw line.error(column,
+                         fmt::format("indices of {} and of {} exchanged", declaration.spaces[p],
+                                     declaration.spaces[mirror[p]]),
+                         "indices of the same space");
+    }
+    declaration.mirror = std::move(mirror);
+  }
+
+  /// Of an index, from 0; the text counts from 1.
+  static std::size_t read_position(TextLine& line, std::size_t positions) {
+    const int column = line.column();
+    const double number = line.next_is_number() ? line.real() : 0;
+    if (number >= 1 && number <= static_cast<double>(positions) && number == std::floor(number))
+      return static_cast<std::size_t>(number) - 1;
+    throw line.error(column, "no position of an index", fmt::format("a number from 1 to {}", positions));
   }
 
   /// hp,h: returns how many.
@@ -164,14 +229,17 @@ class Parser {
 
   TensorUse read_use(TextLine& line) {
     const TextTensor text = read_tensor(line, IndexNames::words);
-    TensorUse use{text.name, {}, text.column, program_.spatial};
+    TensorUse use{text.name, {}, text.column, program_.spatial, program_.halves};
     for (const TextIndex& index : text.indices) {
       const auto space = space_of(index.name[0]);
       if (!space)
         throw line.error(index.column, quote(index.name), "an index that begins with " + known_letters());
       use.indices.push_back({index.name, *space, index.column});
     }
-    if (use.indices.size() % 2 != 0 || text.upper.value_or(use.half()) != use.half())
+    if (!use.halves && text.upper)
+      throw line.error(use.column, fmt::format("\"|\" in {}", use.tensor),
+                       "a tensor without halves, as declared");
+    if (use.halves && (use.indices.size() % 2 != 0 || text.upper.value_or(use.upper()) != use.upper()))
       throw line.error(use.column, fmt::format("{} indices of {}", use.indices.size(), use.tensor),
                        "as many upper indices as lower ones");
     return use;
@@ -183,7 +251,7 @@ class Parser {
 
   static bool is_upper(const TensorUse& use, const TermIndex& index) {
     return std::ranges::find(use.indices, index) - use.indices.begin() <
-           static_cast<std::ptrdiff_t>(use.half());
+           static_cast<std::ptrdiff_t>(use.upper());
   }
 
   static const char* half_name(const TensorUse& use, const TermIndex& index) {
@@ -191,6 +259,7 @@ class Parser {
   }
 
   /// Each index of the result is in the same half of one operand, any other in different halves of both.
+  /// Where there are no halves, in one operand or in both.
   static void check_indices(TextLine& line, const ProgramTerm& term) {
     for (const TermIndex& index : term.result.indices) {
       const auto count =
@@ -199,7 +268,7 @@ class Parser {
         throw line.error(index.column, fmt::format("{} in the result and in {} operands", index.name, count),
                          "it in one operand", "sum over it, or name it otherwise in one of them");
       for (const TensorUse& use : term.operands) {
-        if (has(use, index) && is_upper(use, index) != is_upper(term.result, index))
+        if (use.halves && has(use, index) && is_upper(use, index) != is_upper(term.result, index))
           throw line.error(index.column,
                            fmt::format("{} as {} index", index.name, half_name(term.result, index)),
                            fmt::format("{} one, as in {}", half_name(use, index), use.tensor));
@@ -209,7 +278,7 @@ class Parser {
       for (const TermIndex& index : use.indices) {
         const auto others = std::ranges::count_if(
             term.operands, [&](const TensorUse& other) { return &other != &use && has(other, index); });
-        if (!has(term.result, index) && others > 0 &&
+        if (use.halves && !has(term.result, index) && others > 0 &&
             is_upper(term.operands[0], index) == is_upper(term.operands[1], index))
           throw line.error(index.column,
                            fmt::format("{} as {} index of both operands", index.name, half_name(use, index)),
@@ -305,6 +374,7 @@ class Parser {
   std::string source_;
   Program program_;
   int orbitals_line_ = 0;
+  std::optional<int> halves_line_;                      // of the first tensor with indices
   std::map<std::string, Seen> seen_;                    // by tensor
   std::map<std::string, int> term_lines_;               // by name
   std::set<std::string> written_;                       // tensors
@@ -329,10 +399,21 @@ std::string use_text(const TensorUse& use) {
   return fmt::format("{}[{}]", use.tensor, fmt::join(names, ","));
 }
 
-std::string positions_text(const std::vector<std::string>& spaces) {
+std::string positions_text(const std::vector<std::string>& spaces, bool halves) {
   if (spaces.empty()) return {};
+  if (!halves) return fmt::format("{}", fmt::join(spaces, ","));
   const auto half = spaces.begin() + static_cast<std::ptrdiff_t>(spaces.size() / 2);
   return fmt::format("{}|{}", fmt::join(spaces.begin(), half, ","), fmt::join(half, spaces.end(), ","));
+}
+
+std::string symmetry_text(const std::vector<std::size_t>& mirror) {
+  std::vector<std::size_t> exchanged;  // positions from 1
+  for (std::size_t p = 0; p < mirror.size(); ++p) {
+    if (mirror[p] != p) exchanged.push_back(p + 1);
+  }
+  if (exchanged.empty()) return {};
+  const bool is_pair = mirror.size() % 2 == 0 && exchanged.size() == mirror.size() && mirror[0] == 1;
+  return is_pair ? " pair" : fmt::format(" symmetric {}", fmt::join(exchanged, " "));
 }
 
 }  // namespace
@@ -340,10 +421,11 @@ std::string positions_text(const std::vector<std::string>& spaces) {
 std::string written(const Program& program) {
   std::string text = program.spatial ? "orbitals = spatial\n" : "";
   for (const IndexSpace& space : program.spaces)
-    text += fmt::format("space {} = {}\n", space.letter, space.occupied ? "occupied" : "virtual");
+    text += fmt::format("space {} = {}\n", space.letter,
+                        std::ranges::find(kSpaceKinds, space.kind, &NamedSpace::kind)->name);
   for (const TensorDeclaration& tensor : program.tensors)
-    text += fmt::format("{} {}[{}]\n", tensor.result ? "result" : "tensor", tensor.name,
-                        positions_text(tensor.spaces));
+    text += fmt::format("{} {}[{}]{}\n", tensor.result ? "result" : "tensor", tensor.name,
+                        positions_text(tensor.spaces, program.halves), symmetry_text(tensor.mirror));
   for (const ProgramTerm& term : program.terms) {
     text += fmt::format("{}: {} += {}", term.name, use_text(term.result), term.factor);
     for (const TensorUse& use : term.operands) text += fmt::format(" {}", use_text(use));

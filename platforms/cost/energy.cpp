@@ -26,9 +26,10 @@ double idle_watts(const Machine& machine) {
 double busy_joules(const Machine& machine, const EnergyUse& use) {
   const Power& power = machine.platform.power;
   if (!power.known()) return 0;
-  const double cores = machine.platform.cores_per_node();
-  const double node_s = std::min(use.busy_core_s / cores, machine.nodes() * use.seconds);
   const double device_s = std::min(use.busy_device_s, gpus_of(machine) * use.seconds);
+  const double of_cores_s = use.busy_core_s / machine.platform.cores_per_node();
+  const double of_devices_s = device_s / machine.platform.devices_per_node();
+  const double node_s = std::min(std::max(of_cores_s, of_devices_s), machine.nodes() * use.seconds);
   return node_s * (power.node_busy_w - power.node_idle_w) +
          device_s * (power.device_busy_w - power.device_idle_w);
 }

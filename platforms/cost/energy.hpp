@@ -17,9 +17,11 @@ struct EnergyUse {
 double idle_watts(const Machine& machine);
 
 /// Joules beyond idle_watts() x seconds that busy cores and GPUs take:
-///   busy core seconds / cores of a node x (node_busy - node_idle)
+///   max(busy core seconds / cores of a node, busy device seconds / GPUs of a node) x (node_busy - node_idle)
 ///   + busy device seconds x (device_busy - device_idle).
-/// Cores and devices are busy all the time at most. On platforms without GPUs `busy_device_s` is not used.
+/// So with all its GPUs busy a node takes what it takes in HPL, from which node_busy comes where GPUs
+/// multiply. Cores and devices are busy all the time at most. On platforms without GPUs `busy_device_s` is
+/// not used.
 double busy_joules(const Machine& machine, const EnergyUse& use);
 
 /// All of it: increasing in each figure of `use`.

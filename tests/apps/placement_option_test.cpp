@@ -39,6 +39,9 @@ TEST_F(PlacementOption, NumbersGroupsAndLeaves) {
 TEST_F(PlacementOption, RefusesOtherFiles) {
   EXPECT_NE(setting("n1 g1\nn2\n").find("hosts.txt:2: found 1 words"), std::string::npos);
   EXPECT_NE(setting("n1 g1 l1 x\n").find("hosts.txt:1: found 4 words"), std::string::npos);
+  EXPECT_NE(
+      setting("n1 g1\nn2 g1\nn1 g2\n").find("hosts.txt:3: found n1 again, expected each host once; line 1"),
+      std::string::npos);
   EXPECT_NE(setting("# nothing\n").find("no host"), std::string::npos);
   EXPECT_THROW(placement_setting("/no/such/file"), InputError);
 }

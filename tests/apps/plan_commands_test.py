@@ -42,6 +42,19 @@ def check_plan(problem, stored):
     assert run("plan", stored, "--json", "--set", "grid.p=1", "--nodes", 1)["grid"] == {"p": 1, "q": 1, "r": 1}
 
 
+def check_own_options(scratch):
+    """--messages and --placement hold beside --set, in either order, and over it."""
+    problem = scratch / "cube.toml"
+    assert call("problem", "dense", "--m", 2000, "--n", 2000, "--k", 2000, "--tile", 500, "-o", problem).returncode == 0
+    stored = scratch / "own.json"
+    for options in (("--set", "strategy=stationary-c", "--messages", "device"), ("--messages", "device", "--set", "strategy=stationary-c"),
+                    ("--messages", "device", "--set", "platform.messages=host", "--placement", "scattered")):
+        run("plan", problem, "--platform", "frontier", "--nodes", 2, *options, "-o", stored, "--json")
+        assert 'messages = \\"device\\"' in stored.read_text() or "messages = 'device'" in stored.read_text(), options
+    assert "scattered" in stored.read_text()
+    expect(2, "messages", "plan", problem, "--platform", "raven", "--messages", "device", "--set", "strategy=stationary-c")
+
+
 def check_comparison(stored):
     """The plan with the least bound is not the fastest: parts of C wait for each other."""
     water = ("h2o12", "--platform", "newriver", "--nodes", 16, "--set", "strategy=auto")
@@ -512,6 +525,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_sources(problem, scratch / "given.toml", scratch)
     check_errors(problem, stored)
     check_warning(problem, scratch)
+    check_own_options(scratch)
     check_comparison(scratch / "auto.json")
     check_program()
     check_share_of_installed(problem)

@@ -374,9 +374,10 @@ def check_runs(scratch):
         import numpy  # noqa: F401
     except ImportError:
         return
-    closed_shell = subprocess.run([sys.executable, ROOT / "tests/apps/closed_shell.py", foretile, foretile_run, mpiexec],
-                                  capture_output=True, text=True, timeout=120)
-    assert closed_shell.returncode == 0, closed_shell
+    for check in ("closed_shell.py", "cholesky_ccsd.py"):
+        compared = subprocess.run([sys.executable, ROOT / "tests/apps" / check, foretile, foretile_run, mpiexec], capture_output=True,
+                                  text=True, timeout=120)
+        assert compared.returncode == 0, compared
     water = subprocess.run([sys.executable, ROOT / "studies/nwchem/water", "--foretile-run", foretile_run, "--mpiexec", mpiexec,
                             "--json"], capture_output=True, text=True, timeout=300)
     assert water.returncode == 0, water

@@ -50,6 +50,18 @@ TEST(Improvements, OnlyOfWhatThePlatformHas) {
   EXPECT_TRUE(found_on(slow, 2).contains("copy software"));
 }
 
+/// In place of a rate where there is none.
+TEST(Improvements, DoubleTheRatesOfMeasuredPoints) {
+  const std::string points = "points = [[64, 64, 64, \"1 Gflop/s\"], [512, 512, 512, \"2 Gflop/s\"]]";
+  const std::string toml = small_with("rate = \"1 Tflop/s\"\nhalf_m = 10\nhalf_n = 20\nhalf_k = 30", points);
+  const Found found = found_on(toml, 1);
+  const std::vector<std::string> settings = found.at("kernel rate");
+  EXPECT_EQ(settings, std::vector<std::string>{
+                          "platform.device.kernel.points=[[64,64,64,2000000000],[512,512,512,4000000000]]"});
+  EXPECT_NEAR(parse_platform(toml, "small.toml", settings).device.kernel.seconds(512, 512, 512),
+              parse_platform(toml, "small.toml").device.kernel.seconds(512, 512, 512) / 2, 5e-6);
+}
+
 /// What a key of platform files has filled.
 double number_of(Platform& platform, const std::string& path) {
   const PlatformKey* const key = find_platform_key(path);

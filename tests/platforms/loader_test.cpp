@@ -96,6 +96,21 @@ TEST(LoadPlatform, LaterOverrideWins) {
   EXPECT_EQ(parse_platform(small_platform, "p.toml", {"platform.nodes=3", "platform.nodes=7"}).nodes, 7);
 }
 
+TEST(LoadPlatform, OverridesMayBeLists) {
+  const auto speeds = [](const char* value) {
+    return parse_platform(small_platform, "p.toml", {std::string("platform.device.speeds=") + value})
+        .device_speeds;
+  };
+  EXPECT_EQ(speeds("[1, 0.5]"), (std::vector<double>{1, 0.5}));
+  for (const char* wrong : {"1", "[1, 0.5", "fast", ""})
+    expect_parts(error_of(small_platform, {std::string("platform.device.speeds=") + wrong}),
+                 {"device.speeds", "a number for each device of a node"});
+  const Platform p = parse_platform(small_platform, "p.toml",
+                                    {"platform.device.kernel.points=[[512, 512, 512, \"3 Gflop/s\"]]"});
+  ASSERT_EQ(p.device.kernel.points.size(), 1U);
+  EXPECT_EQ(p.device.kernel.points[0].flops_per_s, 3e9);
+}
+
 TEST(LoadPlatform, TextAfterOverridesGivesTheSamePlatform) {
   const Platform p = load_platform("summit", {"platform.nvlink.bandwidth=0.30000000000000004e9",
                                               "platform.noise.link=0.1", "platform.name=what if"});

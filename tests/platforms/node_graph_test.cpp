@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "platforms/node_graph.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +14,12 @@
 
 namespace foretile::node_graph_test {
 namespace {
+
+/// In place of the limit of a node's port.
+void put_cards(std::string& text, int count) {
+  const std::string port = "node_bandwidth = \"12 GB/s\"";
+  text.replace(text.find(port), port.size(), fmt::format("cards = {}\ncard_bandwidth = 25e9", count));
+}
 
 using Kind = NodePart::Kind;
 
@@ -162,7 +169,7 @@ TEST(NodeGraph, AllLinksOfATableShareALimit) {
 TEST(NodeGraph, CardsAreEnds) {
   std::string text = with_links(link("host", "host0-gpu0..3", "bandwidth = 20e9") +
                                 link("nic", "card0..1-gpu1..2", "bandwidth = 5e9"));
-  text.replace(text.find("[network]"), 9, "[network]\ncards = 2\ncard_bandwidth = 25e9");
+  put_cards(text, 2);
   const Platform p = read(text);
   const NodeGraph graph(p);
   EXPECT_DOUBLE_EQ(rate(graph, host(0), card(0)), 20);
@@ -223,7 +230,7 @@ TEST(NodeGraph, RefusesWhatIsNotThere) {
                {"peer.latency", "beside tables [link.NAME]"});
   expect_parts(error_of(small_platform + "[copy]\nlatency = 0\n"), {"copy.latency", "no table [link.NAME]"});
   std::string cards = small_platform;
-  cards.replace(cards.find("[network]"), 9, "[network]\ncards = 2\ncard_bandwidth = 25e9");
+  put_cards(cards, 2);
   expect_parts(error_of(cards), {"network.cards", "where they are attached"});
 }
 
@@ -235,7 +242,7 @@ TEST(NodeGraph, RefusesWaysOfTooManyLinks) {
                             link("chain", between, "bandwidth = 1e9") +
                             link("nic", "s8-card0", "bandwidth = 1e9");
   std::string text = with_links(links);
-  text.replace(text.find("[network]"), 9, "[network]\ncards = 1\ncard_bandwidth = 25e9");
+  put_cards(text, 1);
   expect_parts(error_of(text), {"p.toml:", "link", "limits share", "at most 7 to a card"});
 }
 

@@ -174,7 +174,7 @@ class RandomPlatform {
       if (chance(0.5)) return;
     }
     bandwidth("bandwidth");
-    bandwidth("node_bandwidth");
+    if (cards_ == 0) bandwidth("node_bandwidth");
   }
 
   void add_fabric() {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "platforms/show.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "platforms/here.hpp"
@@ -32,6 +34,15 @@ GPU to GPU on a socket 10 GB/s
 TEST(ShowPlatform, SaysThatCoresCompute) {
   const std::string drawing = draw_node(load_platform("newriver"));
   EXPECT_NE(drawing.find("14 cores, 36.5 Gflop/s each beside the GPUs"), std::string::npos) << drawing;
+}
+
+/// The curve under the points has less.
+TEST(ShowPlatform, RatesOfMeasuredPointsAreThoseOfALargeProduct) {
+  const Platform alps = load_platform("alps");
+  const double seconds = alps.device.kernel.seconds(4096, 4096, 4096);
+  const std::string expected = fmt::format("{:.4g} Tflop/s", 2 * std::pow(4096.0, 3) / seconds / 1e12);
+  EXPECT_NE(draw_node(alps).find(expected), std::string::npos) << draw_node(alps);
+  EXPECT_GT(2 * std::pow(4096.0, 3) / seconds, 1.1 * alps.device.kernel.rate_flops_per_s);
 }
 
 TEST(ShowPlatform, NumbersGpusOverSockets) {

@@ -75,6 +75,20 @@ TEST(MachineLinks, LinksHaveFactorsOfTheirOwn) {
   EXPECT_GT(limited, 8);
 }
 
+/// Four MI300A of El Capitan: a message is a copy through shared memory at 10 GB/s, or is read over the link
+/// of two of them at 128 GB/s.
+TEST(MachineLinks, MessagesOfGpusInHostMemoryMayPassTheLinksOfTheNode) {
+  const auto s_per_byte = [](const char* messages, int ranks_per_node) {
+    const Machine machine =
+        make_machine(load_platform("el-capitan", {std::string("platform.messages=") + messages,
+                                                  fmt::format("platform.ranks_per_node={}", ranks_per_node)}),
+                     {});
+    return MachineLinks(machine).message(Rank::of(0), Rank::of(1), kHost, kHost).s_per_byte;
+  };
+  EXPECT_DOUBLE_EQ(s_per_byte("host", 4), 1 / 10e9);
+  EXPECT_DOUBLE_EQ(s_per_byte("device", 4), 1 / 128e9);
+}
+
 TEST(MachineLinks, LatenciesAddTheBus) {
   Machine machine = small_machine(1, 4, 1, 1);
   machine.platform.sockets = 2;

@@ -108,6 +108,23 @@ TEST(Tune, TakesTheDefaultsOrTheSimplestOfEqualTimes) {
   EXPECT_EQ(result.chosen(0.05)->candidate.at("p"), "1");
 }
 
+/// Of plans within 5% of the least energy, 100 J, the one of 104 J is the fastest, whatever its effort and
+/// the defaults' energy.
+TEST(Tune, TakesTheFastestOfEqualEnergies) {
+  TuneResult result;
+  result.goal = Goal::energy;
+  const auto done = [](const char* p, double joules, double seconds, double effort) {
+    Evaluation evaluation = done_in(p, seconds, effort);
+    evaluation.outcome.extra[kJoulesKey] = joules;
+    return evaluation;
+  };
+  result.ranking = {done("least", 100, 12, 3), done("fast", 104, 9, 8), done("defaults", 104.5, 11, 1),
+                    done("more", 110, 5, 1)};
+  result.defaults = result.ranking[2];
+  EXPECT_EQ(result.chosen(0.05)->candidate.at("p"), "fast");
+  EXPECT_EQ(result.chosen(0)->candidate.at("p"), "least");
+}
+
 /// What is taken beats the defaults itself by more than the tie, however little effort others are.
 TEST(Tune, TakesOnlyWhatBeatsTheDefaults) {
   TuneResult result;

@@ -113,5 +113,12 @@ TEST(Programs, OfSpatialOrbitalsAreThoseOfAPlainEvaluation) {
   expect_plain_results(load_program(find_data("examples/ccd_closed_shell.txt")), {3, 5, 2});
 }
 
+/// With an auxiliary space, without halves.
+TEST(Programs, OfCholeskyVectorsAreThoseOfAPlainEvaluation) {
+  for (const char* example : {"examples/cholesky_ccsd.txt", "examples/cholesky_ccsd_lean.txt"})
+    expect_plain_results(load_program(find_data(example)),
+                         {.occupied = 3, .virtuals = 4, .tile = 3, .vectors = 9, .vector_tile = 5});
+}
+
 }  // namespace
 }  // namespace foretile::program_test

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "planner/tensor/program_text.hpp"
 
 namespace foretile::program_blocks_test {
@@ -18,6 +20,28 @@ TEST(GatheredBytes, AreThoseOfResultsAndOfTheLargestOnesBlocks) {
       {2, 8, 2}, "test");
   const SpinOrbitals orbitals(program.tiles());
   EXPECT_EQ(gathered_bytes(program, orbitals), 8 * (256 + 64 + 64));
+}
+
+/// t[a,b,i,j] = t[b,a,j,i], and c[a,b,x] = c[b,a,x]; other orders differ.
+TEST(SeededNumbers, HaveTheSymmetryOfTheTensor) {
+  const FusedProgram program(
+      parse_program("orbitals = spatial\nspace i = occupied\nspace a = virtual\nspace x = auxiliary\n"
+                    "tensor t[a,a,i,i] pair\ntensor c[a,a,x] symmetric 1 2\nresult R[i,i,x]\n"
+                    "r: R[i1,i2,x] += t[a1,a2,i1,i2] c[a1,a2,x]\n",
+                    "test"),
+      {.occupied = 3, .virtuals = 4, .tile = 2, .vectors = 5}, "test");
+  const SpinOrbitals orbitals(program.tiles());
+  const SeededNumbers numbers(orbitals, 7);
+  const auto value = [&](const std::string& name, const std::vector<std::int64_t>& at) {
+    const auto tensor = std::ranges::find(program.tensors(), name, &ProgramTensor::name);
+    double number = 0;
+    numbers.fill(*tensor, at, std::vector<std::int64_t>(at.size(), 1), &number);
+    return number;
+  };
+  EXPECT_EQ(value("t", {3, 1, 2, 0}), value("t", {1, 3, 0, 2}));
+  EXPECT_NE(value("t", {3, 1, 2, 0}), value("t", {1, 3, 2, 0}));
+  EXPECT_EQ(value("c", {3, 1, 4}), value("c", {1, 3, 4}));
+  EXPECT_NE(value("c", {3, 1, 4}), value("c", {3, 1, 3}));
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST(ProgramText, IsRead) {
       parse_program(kHead + "\n# a comment\nfirst: R[p1,h1] += -0.5 x[p2,h2] v[h2,p1,p2,h1]\n", "p.txt");
   ASSERT_EQ(program.spaces.size(), 2U);
   EXPECT_EQ(program.spaces[1].letter, 'p');
-  EXPECT_FALSE(program.spaces[1].occupied);
+  EXPECT_EQ(program.spaces[1].kind, SpaceKind::virtuals);
   ASSERT_EQ(program.tensors.size(), 3U);
   EXPECT_EQ(program.tensors[1].spaces, (std::vector<std::string>{"hp", "hp", "hp", "hp"}));
   EXPECT_TRUE(program.tensors[2].result);
@@ -130,7 +130,7 @@ TEST(ProgramText, SaysWhatCannotBeRead) {
   EXPECT_EQ(refused_term("space h = occupied"),
             "p.txt, line 6, column 7: found h, expected a letter that no other space has");
   EXPECT_EQ(refused_term("space q = half"),
-            "p.txt, line 6, column 11: found half, expected occupied or virtual");
+            "p.txt, line 6, column 11: found half, expected occupied, virtual or auxiliary");
   EXPECT_EQ(refused_term("tensor y[p,p|h]"),
             "p.txt, line 6, column 14: found 1 lower indices, expected 2, as there are upper ones");
   EXPECT_EQ(refused_term("tensor x[p|h]"),
@@ -140,6 +140,54 @@ TEST(ProgramText, SaysWhatCannotBeRead) {
   EXPECT_EQ(refused_term("tensor y[hh|p]"), "p.txt, line 6, column 10: found hh, expected each letter once");
   EXPECT_EQ(refused_term("tensor y[h,h,h,h,h|h,h,h,h,h]"),
             "p.txt, line 6, column 8: found 10 indices of y, expected at most 8");
+}
+
+const std::string kVectors =
+    "orbitals = spatial\nspace i = occupied\nspace a = virtual\nspace x = auxiliary\ntensor b[i,a,x]\n"
+    "tensor t[a,a,i,i] pair\ntensor c[a,a,x] symmetric 1 2\nresult E[]\nresult R[a,a,i,i] pair\n";
+
+TEST(ProgramText, TensorsOfSpatialOrbitalsNeedNoHalves) {
+  const std::string text =
+      kVectors +
+      "q: Q[x] += t[a1,a2,i1,i2] N[a1,a2,i1,i2,x]\nn: N[a1,a2,i1,i2,x] += b[i1,a1,x2] "
+      "M[a2,i2,x2,x]\nm: M[a1,i1,x1,x] += b[i1,a2,x1] P[a1,a2,x]\n"
+      "p: P[a1,a2,x] += c[a1,a2,x]\ne: E[] += 2 Q[x] Q[x]\nr: R[a1,a2,i1,i2] += b[i1,a1,x] b[i2,a2,x]\n";
+  const Program program = parse_program(text, "p.txt");
+  EXPECT_FALSE(program.halves);
+  EXPECT_EQ(program.spaces[2].kind, SpaceKind::auxiliary);
+  EXPECT_TRUE(program.tensors[0].mirror.empty());
+  EXPECT_EQ(program.tensors[1].mirror, (std::vector<std::size_t>{1, 0, 3, 2}));
+  EXPECT_EQ(program.tensors[2].mirror, (std::vector<std::size_t>{1, 0, 2}));
+  const std::string again = written(program);
+  EXPECT_EQ(written(parse_program(again, "again.txt")), again);
+  EXPECT_NE(again.find("tensor t[a,a,i,i] pair\ntensor c[a,a,x] symmetric 1 2\n"), std::string::npos)
+      << again;
+}
+
+TEST(ProgramText, SaysWhatIsWrongWithVectors) {
+  const auto refused = [](const std::string& line) { return refusal(kVectors + line + "\n"); };
+  EXPECT_EQ(
+      refusal("space x = auxiliary\n"),
+      "p.txt, line 1, column 11: found an auxiliary space beside spin orbitals, expected orbitals = spatial "
+      "before all spaces");
+  EXPECT_EQ(refused("tensor d[a|i]"),
+            "p.txt, line 10, column 11: found |i, expected \"]\": tensors have no halves here, as in line 5");
+  EXPECT_EQ(refused("tensor d[a,i,x] pair"),
+            "p.txt, line 10, column 17: found pair with 3 indices, expected an even number of them");
+  EXPECT_EQ(
+      refused("tensor d[a,i] pair"),
+      "p.txt, line 10, column 15: found indices of a and of i exchanged, expected indices of the same space");
+  EXPECT_EQ(refused("tensor d[a,a] symmetric 1 3"),
+            "p.txt, line 10, column 27: found no position of an index, expected a number from 1 to 2");
+  EXPECT_EQ(refused("tensor d[a,a] symmetric 2 2"),
+            "p.txt, line 10, column 15: found one position twice, expected two positions");
+  EXPECT_EQ(refused("tensor d[a,a] alike"),
+            "p.txt, line 10, column 15: found alike, expected the end of the line");
+  EXPECT_EQ(refused("e: E[] += b[i1,a1|x] b[i1,a1,x]"),
+            "p.txt, line 10, column 11: found \"|\" in b, expected a tensor without halves, as declared");
+  EXPECT_EQ(refusal("space h = occupied\nspace p = virtual\ntensor t[p,p|h,h] pair\n"),
+            "p.txt, line 3, column 19: found pair, expected a tensor of spatial orbitals without halves; its "
+            "symmetry follows from its halves");
 }
 
 TEST(ProgramText, SaysWhichIndexIsWrong) {

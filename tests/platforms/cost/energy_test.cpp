@@ -19,18 +19,23 @@ Machine machine() {
   return m;
 }
 
-/// Idle: 3 x 400 W + 12 x 100 W = 2400 W, in 10 s 24 kJ. 20 core-seconds are 2 s of a node's 10 cores: 2 s x
-/// 500 W = 1 kJ. 50 device-seconds x 600 W = 30 kJ.
+/// Idle: 3 x 400 W + 12 x 100 W = 2400 W, in 10 s 24 kJ. 20 core-seconds are 2 s of a node's 10 cores, 50
+/// device-seconds 12.5 s of its 4 GPUs: 12.5 s x 500 W = 6.25 kJ. 50 device-seconds x 600 W = 30 kJ.
 TEST(Energy, IdleAndBusy) {
   EXPECT_DOUBLE_EQ(idle_watts(machine()), 2400);
-  EXPECT_DOUBLE_EQ(busy_joules(machine(), {10, 20, 50}), 31e3);
-  EXPECT_DOUBLE_EQ(joules_of(machine(), {10, 20, 50}), 55e3);
+  EXPECT_DOUBLE_EQ(busy_joules(machine(), {10, 20, 50}), 36.25e3);
+  EXPECT_DOUBLE_EQ(joules_of(machine(), {10, 20, 50}), 60.25e3);
 }
 
-/// In 10 s at most 3 nodes x 10 s x 500 W = 15 kJ of cores and 12 x 10 s x 600 W = 72 kJ of GPUs.
+/// 200 core-seconds are 20 s of a node's cores, more than 2.5 s of its GPUs: 20 s x 500 W + 10 s x 600 W.
+TEST(Energy, ANodeIsAsBusyAsItsCoresOrItsGpus) {
+  EXPECT_DOUBLE_EQ(busy_joules(machine(), {10, 200, 10}), 16e3);
+}
+
+/// In 10 s at most 3 nodes x 10 s x 500 W = 15 kJ of nodes and 12 x 10 s x 600 W = 72 kJ of GPUs.
 TEST(Energy, BusyAllTheTimeAtMost) {
   EXPECT_DOUBLE_EQ(busy_joules(machine(), {10, 1e6, 0}), 15e3);
-  EXPECT_DOUBLE_EQ(busy_joules(machine(), {10, 0, 1e6}), 72e3);
+  EXPECT_DOUBLE_EQ(busy_joules(machine(), {10, 0, 1e6}), 87e3);
 }
 
 /// 2 of 4 GPUs of one node: the whole node counts, 400 W + 4 x 100 W.
