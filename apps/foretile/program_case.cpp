@@ -15,6 +15,7 @@
 #include "apps/foretile/program_view.hpp"
 #include "apps/foretile/seeds.hpp"
 #include "apps/foretile/what_if.hpp"
+#include "apps/program.hpp"
 #include "apps/program_parts.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
@@ -44,6 +45,9 @@ Machine machine_of(const CaseArguments& arguments) {
                                                 arguments.options.platform_settings()),
                                  arguments.size);
   warn_of_doubts(machine.platform);
+  if (machine.receives_on_devices())
+    print_message("foretile",
+                  "note: messages = device has no effect on programs, which send from host memory");
   return machine;
 }
 

@@ -176,7 +176,7 @@ TEST(NodeGraph, CardsAreEnds) {
   EXPECT_EQ(graph.path(gpu(1), card(0)).links, 1);
   EXPECT_TRUE(graph.path(gpu(1), card(0)).shared.empty());
   EXPECT_EQ(graph.path(gpu(0), card(0)).links, 3) << "gpu0, host0, gpu1, card0";
-  EXPECT_DOUBLE_EQ(p.network.node_injection_bytes_per_s, 12e9) << "the file's own figure stays";
+  EXPECT_DOUBLE_EQ(p.network.node_injection_bytes_per_s, 50e9) << "of all cards";
 }
 
 /// Platforms without tables: as the figures say.
@@ -232,6 +232,8 @@ TEST(NodeGraph, RefusesWhatIsNotThere) {
   std::string cards = small_platform;
   put_cards(cards, 2);
   expect_parts(error_of(cards), {"network.cards", "where they are attached"});
+  cards.insert(cards.find("cards = 2"), "node_bandwidth = 25e9\n");
+  expect_parts(error_of(cards), {"network.node_bandwidth", "beside network.cards", "network.card_bandwidth"});
 }
 
 /// A card behind nine switches in a row.
