@@ -58,7 +58,8 @@ TEST(Report, AddsUpRanksAndDevices) {
 }
 
 /// 10 s of 2 x 400 W and 4 x 100 W: 12 kJ. 44 core-seconds of generation and additions are 11 s of a node's 4
-/// cores, x 500 W: 5.5 kJ. 24 device-seconds x 600 W: 14.4 kJ.
+/// cores, 24 device-seconds 12 s of its 2 GPUs, which is more: x 500 W, 6 kJ. 24 device-seconds x 600 W: 14.4
+/// kJ.
 TEST(Report, JoulesWherePowerIsKnown) {
   Plan plan;
   plan.device_classes = {DeviceClass{}};
@@ -74,13 +75,13 @@ TEST(Report, JoulesWherePowerIsKnown) {
   EXPECT_FALSE(report_json(report).contains("joules"));
   report.energy = energy_of(ranks, machine, plan, 10);
   ASSERT_TRUE(report.energy);
-  EXPECT_DOUBLE_EQ(report.energy->joules, 31.9e3);
+  EXPECT_DOUBLE_EQ(report.energy->joules, 32.4e3);
   EXPECT_FALSE(report.energy->is_guess);
-  EXPECT_NE(report_text(report).find("  energy                31.9 kJ\n"), std::string::npos)
+  EXPECT_NE(report_text(report).find("  energy                32.4 kJ\n"), std::string::npos)
       << report_text(report);
   report.energy->is_guess = true;
-  EXPECT_EQ(energy_text(*report.energy), "about 31.9 kJ");
-  EXPECT_DOUBLE_EQ(report_json(report).at("joules").get<double>(), 31.9e3);
+  EXPECT_EQ(energy_text(*report.energy), "about 32.4 kJ");
+  EXPECT_DOUBLE_EQ(report_json(report).at("joules").get<double>(), 32.4e3);
   EXPECT_EQ(report_json(report).at("energy_is_guess"), true);
 }
 
