@@ -47,12 +47,15 @@ int Machine::socket_of(Rank rank, Device device) const {
 }
 
 double Machine::speed_of(Rank rank, Device device) const {
-  if (!device_speeds.empty())
-    return device_speeds.at(static_cast<std::size_t>(rank * devices_per_rank + device));
+  const auto number_in = [this](int among, Device of_rank) {
+    return static_cast<std::size_t>(among) * static_cast<std::size_t>(devices_per_rank) +
+           static_cast<std::size_t>(of_rank);
+  };
+  if (!device_speeds.empty()) return device_speeds.at(number_in(rank, device));
   const std::vector<double>& of_node = platform.device_speeds;
   if (of_node.empty()) return 1;
-  const auto number = static_cast<std::size_t>(rank % ranks_per_node * devices_per_rank + device);
-  return of_node[number % of_node.size()];  // ranks beyond the cores of a node share them
+  return of_node[number_in(rank % ranks_per_node, device) %
+                 of_node.size()];  // ranks beyond the cores of a node share them
 }
 
 std::pair<int, int> Machine::sockets_of(Rank rank) const {

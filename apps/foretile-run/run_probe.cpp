@@ -21,9 +21,10 @@ std::vector<double> rates_of_devices(const Machine& machine, const std::vector<d
                                      int first_core, Rank rank, MPI_Comm world) {
   std::vector<double> rates(static_cast<std::size_t>(machine.devices()), 0.0);
   if (rank < machine.ranks) {
-    for (int device = 0; device < machine.devices_per_rank; ++device)
-      rates[static_cast<std::size_t>(rank * machine.devices_per_rank + device)] =
-          of_cores[static_cast<std::size_t>(first_core + device) % of_cores.size()];
+    const auto devices = static_cast<std::size_t>(machine.devices_per_rank);
+    for (std::size_t device = 0; device < devices; ++device)
+      rates[static_cast<std::size_t>(rank) * devices + device] =
+          of_cores[(static_cast<std::size_t>(first_core) + device) % of_cores.size()];
   }
   all_reduce(std::span(rates), MPI_SUM, world, "probe");
   return rates;
