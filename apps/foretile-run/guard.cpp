@@ -87,7 +87,12 @@ void end_job_that_never_started(int exit_code) {
   MPI_Initialized(&started);
   if (started || !launched_by_mpi()) return;
   let_message_arrive();
-  if (ask_for_abort(exit_code)) return;
+  if (ask_for_abort(exit_code)) {
+    // A rank that ends by itself before the launcher has read this counts as lost.
+    constexpr unsigned kWaitForLauncher_s = 10;
+    ::sleep(kWaitForLauncher_s);
+    return;
+  }
   if (MPI_Init(nullptr, nullptr) == MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 
