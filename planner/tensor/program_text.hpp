@@ -14,8 +14,8 @@ namespace foretile {
 ///   space h = occupied                         one letter; occupied, virtual or auxiliary
 ///   tensor v[hp,hp|hp,hp]                      given; by position the spaces that an index may have
 ///   result i0[p,p|h,h]                         what the program computes
-///   tensor t[p,p,h,h] pair                     of spatial orbitals: no halves, equal where pairs are
-///   exchanged NAME: A[h10,p3,h1,h2] += -0.5 t1[p6,h1] v[h10,h11,p5,p6]   without a number: 1
+///   tensor t[a,a,i,i] pair                     of spatial orbitals, without halves
+///   NAME: A[h10,p3,h1,h2] += -0.5 t1[p6,h1] v[h10,h11,p5,p6]   without a number: 1
 /// and comments behind #. Throws InputError, which begins with `source`, line and column: for what cannot be
 /// read, an index that is in a tensor twice, in both operands and the result or in one of the three alone, a
 /// tensor with more than eight indices, or with others than declared or than elsewhere, one that is

@@ -2,6 +2,8 @@
 #include "planner/tensor/spin_tiles.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -16,9 +18,12 @@ void require_vectors(const Program& program, const ProgramSizes& sizes) {
     throw input_error("--vectors", "nothing", "the extent of the program's auxiliary space",
                       "give it, such as --vectors 500: about 6 for each basis function with Cholesky "
                       "decomposition to 1e-5");
-  if (!has_auxiliary && sizes.vectors > 0)
-    throw input_error("--vectors", "a program without an auxiliary space", "one with such a space",
-                      "leave --vectors out");
+  for (const auto& [option, value] :
+       {std::pair("--vectors", sizes.vectors), {"--vector-tile", sizes.vector_tile}}) {
+    if (!has_auxiliary && value > 0)
+      throw input_error(option, "a program without an auxiliary space", "one with such a space",
+                        std::string("leave ") + option + " out");
+  }
 }
 
 }  // namespace

@@ -374,6 +374,8 @@ def check_runs(scratch):
         import numpy  # noqa: F401
     except ImportError:
         return
+    for option in ("--vectors", "--vector-tile"):
+        refuse("without an auxiliary space", "show", CCSD, *SMALL, option, 5)
     for check in ("closed_shell.py", "cholesky_ccsd.py"):
         compared = subprocess.run([sys.executable, ROOT / "tests/apps" / check, foretile, foretile_run, mpiexec], capture_output=True,
                                   text=True, timeout=120)
