@@ -340,6 +340,12 @@ void add_software(std::vector<PlatformKey>& keys) {
                          [](Platform& p) { return Slots{&p.runtime.polling_delay_s}; }));
   keys.push_back(bandwidth("runtime.message_copy_rate", Presence::optional,
                            [](Platform& p) { return Slots{&p.runtime.message_copy_bytes_per_s}; }));
+  keys.push_back(bandwidth("tamm.get_bandwidth", Presence::optional,
+                           [](Platform& p) { return Slots{&p.tamm.get_bytes_per_s}; }));
+  keys.push_back(bandwidth("tamm.served_bandwidth", Presence::optional,
+                           [](Platform& p) { return Slots{&p.tamm.served_bytes_per_s}; }));
+  keys.push_back(bandwidth("tamm.host_bandwidth", Presence::optional,
+                           [](Platform& p) { return Slots{&p.tamm.host_bytes_per_s}; }));
   keys.push_back(
       number("noise.kernel", 0, 1, Presence::optional, [](Platform& p) { return Slots{&p.noise.kernel}; }));
   keys.push_back(

@@ -131,6 +131,14 @@ struct Runtime {
   std::string source = "none";
 };
 
+/// What TAMM's runtime reaches (simulator/tamm_order.hpp), bytes per second; 0: not known.
+struct TammRates {
+  double get_bytes_per_s = 0;     ///< one rank that gets a block, beyond the time of the process that serves it
+  double served_bytes_per_s = 0;  ///< the progress process of a node, all that others get from it
+  double host_bytes_per_s = 0;    ///< one pass of a rank over numbers in host memory, or a copy from there to
+                                  ///< its device or back
+};
+
 /// Electric power in watts; 0: not known.
 struct Power {
   double device_idle_w = 0;  ///< of one GPU that does nothing
@@ -205,6 +213,7 @@ struct Platform {
   double cached_addition_bytes_per_s_per_core = 0;    ///< both tiles in the core's part of the last cache
   double permuted_addition_bytes_per_s_per_core = 0;  ///< indices in another order; from memory
   Runtime runtime;                                    ///< cost of the software
+  TammRates tamm;                                     ///< of another library's software
   Noise noise;                                        ///< for simulations
   Power power;                                        ///< for joules
   /// "host" or "device": which memory GPUs' messages leave and enter, unless the user says otherwise.

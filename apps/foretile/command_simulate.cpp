@@ -11,6 +11,7 @@
 #include "apps/foretile/coarse.hpp"
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/plan_view.hpp"
+#include "apps/foretile/original_case.hpp"
 #include "apps/foretile/program_case.hpp"
 #include "apps/foretile/program_view.hpp"
 #include "apps/foretile/seeds.hpp"
@@ -137,23 +138,23 @@ void require_outputs_apart(const SimulateArguments& arguments) {
     require_different("--output", arguments.output, "the problem", arguments.problem);
 }
 
-/// NWChem has no plan, no modes, and keeps all tensors.
+/// Other libraries have no plan and no modes, and keep all given tensors.
 void simulate_original(const SimulateArguments& arguments) {
   if (is_program_plan(arguments.problem))
     throw input_error("--original", fmt::format("the plan {}", quote(arguments.problem)), "PROGRAM.txt",
-                      "NWChem has no plan: name the program");
+                      "it has no plan: name the program");
   if (!arguments.output.empty())
     throw input_error("--output", "it beside --original", "one of the two",
-                      "leave --output out: NWChem has no plan");
+                      "leave --output out: nothing is planned");
   if (arguments.program.flows())
     throw input_error("--mode", "flow beside --original or what belongs to it", "one of the two",
-                      "leave --mode out: NWChem goes level by level");
+                      "leave --mode out: it goes level by level");
   if (!arguments.program.on_demand.empty())
     throw input_error("--on-demand", "it beside --original", "one of the two",
-                      "leave --on-demand out: NWChem keeps all tensors");
+                      "leave --on-demand out: all given tensors are kept");
   if (!arguments.program.distribution.empty())
     throw input_error("--distribution", "it beside --original", "one of the two",
-                      "leave --distribution out: NWChem distributes blocks round-robin");
+                      "leave --distribution out: it distributes blocks in its own way");
   refuse_for_programs(arguments.problem, {{"--seed", arguments.seed != 1},
                                           {"--engine", arguments.engine != EngineChoice::automatic}});
   simulate_original_case(arguments, arguments.program.sizes, arguments.original, arguments.trace);

@@ -32,24 +32,12 @@
 #include "scheduler/report/chrome_trace.hpp"
 #include "scheduler/report/program_times.hpp"
 #include "scheduler/report/report_json.hpp"
-#include "simulator/original_order.hpp"
 #include "simulator/simulated_seconds.hpp"
 #include "simulator/simulation.hpp"
 
 namespace foretile {
 
 namespace {
-
-Machine machine_of(const CaseArguments& arguments) {
-  Machine machine = make_machine(named_platform(arguments.platform.empty() ? "here" : arguments.platform,
-                                                arguments.options.platform_settings()),
-                                 arguments.size);
-  warn_of_doubts(machine.platform);
-  if (machine.receives_on_devices())
-    print_message("foretile",
-                  "note: messages = device has no effect on programs, which send from host memory");
-  return machine;
-}
 
 std::unique_ptr<FusedProgram> program_of(const CaseArguments& arguments, const ProgramArguments& of,
                                          const Machine& machine) {
@@ -68,7 +56,7 @@ struct ProgramCase {
 };
 
 ProgramCase fresh_program(const CaseArguments& arguments, const ProgramArguments& of) {
-  Machine machine = machine_of(arguments);
+  Machine machine = program_machine(arguments);
   std::unique_ptr<FusedProgram> fused = program_of(arguments, of, machine);
   if (!arguments.options.tiling().empty())
     throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
@@ -254,14 +242,6 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
       guesses_text(simulated->guesses));
 }
 
-double within(const std::string& text, Dimension dimension, const char* option, double low, double high) {
-  const double value = parse_quantity(text, dimension, option);
-  if (value >= low && value <= high) return value;
-  throw input_error(
-      option, quote(text),
-      fmt::format("{} to {}", format_quantity(low, dimension), format_quantity(high, dimension)));
-}
-
 }  // namespace
 
 bool is_program(const std::string& path) {
@@ -290,6 +270,17 @@ void check_program_options(const std::string& problem, const ProgramSizes& sizes
       throw input_error(option, quote(problem), "a program, PROGRAM.txt",
                         fmt::format("name the file .txt, or leave {} out", option));
   }
+}
+
+Machine program_machine(const CaseArguments& arguments) {
+  Machine machine = make_machine(named_platform(arguments.platform.empty() ? "here" : arguments.platform,
+                                                arguments.options.platform_settings()),
+                                 arguments.size);
+  warn_of_doubts(machine.platform);
+  if (machine.receives_on_devices())
+    print_message("foretile",
+                  "note: messages = device has no effect on programs, which send from host memory");
+  return machine;
 }
 
 void refuse_for_programs(const std::string& program, const GivenOptions& given) {
@@ -338,103 +329,6 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramArgument
   store(of, program.file, prediction_of(result.makespan_s, program.plan.flops()));
   print_case(arguments, program, &simulated);
   if (!arguments.options.json) fmt::print("{}", written_text(of));
-}
-
-void add_original_options(CLI::App& command, OriginalArguments& original) {
-  command.add_flag("--original", original.original,
-                   "Of a program: simulate it as NWChem runs it: one rank for each device, a shared counter, "
-                   "blocking gets that one process of a node serves, levels");
-  command
-      .add_option(
-          "--without", original.without,
-          "With --original, leave out: counter (chains are distributed round-robin instead), waiting "
-          "(gets take no time), server (blocks take the network alone, no process serves them) or levels "
-          "(no barriers). Repeatable")
-      ->check(CLI::IsMember({"counter", "waiting", "server", "levels"}))
-      ->allow_extra_args(false);
-  command
-      .add_option("--counter-time", original.counter_time,
-                  "With --original: time of one request to the shared counter. Default: 5 us")
-      ->check(not_empty_check())
-      ->type_name("TIME");
-  command
-      .add_option(
-          "--get-rate", original.get_rate,
-          "With --original: bytes per second that one rank gets at most. Default: the platform's rate of "
-          "messages")
-      ->check(not_empty_check())
-      ->type_name("RATE");
-}
-
-void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& sizes,
-                            const OriginalArguments& original, const std::string& trace) {
-  if (!original.original)
-    throw input_error("--without, --counter-time, --get-rate", "no --original", "--original beside them",
-                      "add it, or leave them out");
-  if (!arguments.options.settings().empty() || !arguments.options.tiling().empty())
-    throw input_error("--set", "parameters of plans beside --original", "keys that begin with platform.",
-                      "leave them out: nothing is planned");
-  OriginalOptions options;
-  const auto has = [&](const char* word) {
-    return std::ranges::find(original.without, word) != original.without.end();
-  };
-  options.counter = !has("counter");
-  options.waiting = !has("waiting");
-  options.server = !has("server");
-  options.levels = !has("levels");
-  if (!original.counter_time.empty())
-    options.counter_s = within(original.counter_time, Dimension::seconds, "--counter-time", 1e-9, 1);
-  if (!original.get_rate.empty())
-    options.get_bytes_per_s = within(original.get_rate, Dimension::bytes_per_s, "--get-rate", 1e3, 1e15);
-  const Machine machine = machine_of(arguments);
-  ProgramArguments of_sizes;
-  of_sizes.sizes = sizes;
-  const std::unique_ptr<FusedProgram> program = program_of(arguments, of_sizes, machine);
-  const Stopwatch watch;
-  std::optional<ChromeTrace> events;
-  if (!trace.empty()) options.trace = &events.emplace(trace);
-  const OriginalResult result = simulate_original(*program, machine, options);
-  if (events) events->finish();
-  const double ranks = machine.devices();
-  const double queue_s = result.queue_s / ranks, server_s = result.server_s / machine.nodes();
-  const std::vector<std::pair<const char*, double>> parts{
-      {"products", result.products_s / ranks}, {"gets", result.get_s / ranks},
-      {"permutations", result.sort_s / ranks}, {"accumulations", result.accumulate_s / ranks},
-      {"counter", result.counter_s / ranks},   {"idle", result.idle_s / ranks}};
-  if (arguments.options.json) {
-    nlohmann::ordered_json json{{"program", arguments.problem},
-                                {"platform", machine.platform.name},
-                                {"nodes", machine.nodes()},
-                                {"ranks", machine.devices()},
-                                {"makespan_s", result.makespan_s},
-                                {"level_s", result.level_s},
-                                {"chains", result.chains},
-                                {"gemms", result.gemms},
-                                {"got_bytes", result.got_bytes},
-                                {"accumulated_bytes", result.accumulated_bytes},
-                                {"copied_bytes", result.copied_bytes}};
-    for (const auto& [name, seconds] : parts) json["mean_s"][name] = seconds;
-    json["queue_s"] = queue_s;
-    json["server_s"] = server_s;
-    json["simulation_s"] = watch.seconds();
-    return print_json(json);
-  }
-  fmt::print("{} on {} {} of {}, as NWChem runs it with {} ranks\n\nmakespan            {}\n",
-             one_line(arguments.problem), machine.nodes(), machine.nodes() == 1 ? "node" : "nodes",
-             machine.platform.name, machine.devices(), quantity(result.makespan_s, "s"));
-  for (std::size_t level = 0; level < result.level_s.size(); ++level)
-    fmt::print("  {:<18}{}\n", options.levels ? fmt::format("level {}", level + 1) : "all levels",
-               quantity(result.level_s[level], "s"));
-  fmt::print("time of a rank\n");
-  for (const auto& [name, seconds] : parts) fmt::print("  {:<18}{}\n", name, quantity(seconds, "s"));
-  if (options.server)
-    fmt::print("node's process      {} busy, a rank waits {} for its turn\n", quantity(server_s, "s"),
-               quantity(queue_s, "s"));
-  fmt::print(
-      "chains              {}\nproducts of tiles   {}\ngot                 {}\naccumulated         {}\n"
-      "by terms that copy  {}\n",
-      grouped(result.chains), grouped(result.gemms), bytes_text(result.got_bytes),
-      bytes_text(result.accumulated_bytes), bytes_text(result.copied_bytes));
 }
 
 }  // namespace foretile

@@ -2,7 +2,6 @@
 // foretile plan PROGRAM.txt and foretile simulate PROGRAM.txt: a program on a machine.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -33,6 +32,9 @@ void check_program_options(const std::string& problem, const ProgramSizes& sizes
 /// Options of a command that a program does not take: throws InputError for the first that was given.
 void refuse_for_programs(const std::string& program, const GivenOptions& given);
 
+/// The machine of a case of a program; warns of what of it has no effect.
+Machine program_machine(const CaseArguments& arguments);
+
 /// How fast slices of tensors are generated, which a platform can only guess: it depends on the tensors.
 std::string generation_rate_text(const Platform& platform);
 
@@ -48,20 +50,5 @@ struct NoiseSeeds {
 /// The same, and simulates it: by SimGrid where that is asked for, else by the fluid engine.
 void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of,
                            const NoiseSeeds& seeds, EngineChoice engine);
-
-/// How NWChem runs a program: --original and what belongs to it.
-struct OriginalArguments {
-  bool original = false;
-  std::vector<std::string> without;    ///< counter, waiting, levels
-  std::string counter_time, get_rate;  ///< with units; empty: not given
-
-  bool any() const { return original || !without.empty() || !counter_time.empty() || !get_rate.empty(); }
-};
-
-void add_original_options(CLI::App& command, OriginalArguments& original);
-
-/// Simulates the program as NWChem runs it, without a plan. `trace`: file to write; empty: none.
-void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& sizes,
-                            const OriginalArguments& original, const std::string& trace);
 
 }  // namespace foretile

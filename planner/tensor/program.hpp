@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace foretile {
@@ -56,23 +57,38 @@ struct ProgramTerm {
   bool is_product() const { return operands.size() == 2; }
 };
 
-/// A tensor that is given before the program begins, or that it computes: by position, the letters of the
-/// spaces that an index may have.
+enum class TensorRole : std::uint8_t { given, intermediate, result };
+
+/// "given", "intermediate", "result"
+std::string_view name_of(TensorRole role);
+
+/// By position, the letters of the spaces that an index may have. Intermediates need none.
 struct TensorDeclaration {
   std::string name;
   std::vector<std::string> spaces;
-  bool result = false;
+  TensorRole role = TensorRole::given;  ///< given before the program begins, or computed by it
   /// Elements are equal where their indices are exchanged like this: position p with mirror[p]. Empty: none
   /// are.
   std::vector<std::size_t> mirror = {};
+  bool on_demand = false;  ///< an intermediate that need not be whole at any time: one product writes it
 };
 
 struct Program {
   bool spatial = false;  ///< indices count spatial orbitals, without spin, and tensors have no antisymmetry
   bool halves = true;    ///< tensors have as many upper as lower indices; else any number, not told apart
   std::vector<IndexSpace> spaces;
-  std::vector<TensorDeclaration> tensors;  ///< intermediates are not declared
+  std::vector<TensorDeclaration> tensors;  ///< that are declared
   std::vector<ProgramTerm> terms;          ///< in the order of the text
+
+  /// nullptr: not declared.
+  const TensorDeclaration* declared(const std::string& tensor) const {
+    const auto found = std::ranges::find(tensors, tensor, &TensorDeclaration::name);
+    return found == tensors.end() ? nullptr : &*found;
+  }
+  bool is_on_demand(const std::string& tensor) const {
+    const TensorDeclaration* const found = declared(tensor);
+    return found && found->on_demand;
+  }
 };
 
 }  // namespace foretile

@@ -38,9 +38,9 @@ TensorRules rules_of(const TensorUse& use) {
 
 ProgramTensor program_tensor(const TensorUse& use, const Program& program) {
   ProgramTensor tensor{use.tensor, rules_of(use), TensorRole::intermediate};
-  const auto declared = std::ranges::find(program.tensors, use.tensor, &TensorDeclaration::name);
-  if (declared == program.tensors.end()) return tensor;
-  tensor.role = declared->result ? TensorRole::result : TensorRole::given;
+  const TensorDeclaration* const declared = program.declared(use.tensor);
+  if (!declared) return tensor;
+  tensor.role = declared->role;
   tensor.mirror = declared->mirror;
   return tensor;
 }

@@ -14,10 +14,6 @@
 
 namespace foretile {
 
-enum class TensorRole : std::uint8_t { given, intermediate, result };
-
-std::string_view name_of(TensorRole role);
-
 /// A tensor with one space at each position. Where positions may have several, each combination that the
 /// program uses is stored apart: v[h,p|h,p] beside v[p,p|p,p].
 struct ProgramTensor {

@@ -33,6 +33,13 @@ struct NamedSpace {
   std::string_view name;
 };
 
+constexpr std::array kRoles{TensorRole::given, TensorRole::intermediate, TensorRole::result};
+
+/// The word with which a tensor is declared.
+std::string_view statement_of(TensorRole role) {
+  return role == TensorRole::given ? "tensor" : name_of(role);
+}
+
 constexpr std::array<NamedSpace, 3> kSpaceKinds{{{SpaceKind::occupied, "occupied"},
                                                  {SpaceKind::virtuals, "virtual"},
                                                  {SpaceKind::auxiliary, "auxiliary"}}};
@@ -70,14 +77,15 @@ class Parser {
   void read(TextLine line) {
     if (line.at_end()) return;
     const int column = line.column();
-    const std::string word = line.name("orbitals, space, tensor, result, or the name of a term");
+    const std::string word = line.name("orbitals, space, tensor, intermediate, result, or the name of a term");
     if (!line.next_is(":")) {
       if (word == "orbitals") return read_orbitals(line, column);
       if (word == "space") return read_space(line);
-      if (word == "tensor") return read_declaration(line, false);
-      if (word == "result") return read_declaration(line, true);
+      for (const TensorRole role : kRoles) {
+        if (word == statement_of(role)) return read_declaration(line, role);
+      }
       throw line.error(column, quote(word),
-                       "orbitals, space, tensor, result, or the name of a term and \":\"");
+                       "orbitals, space, tensor, intermediate, result, or the name of a term and \":\"");
     }
     read_term(line, word, column);
   }
@@ -110,12 +118,13 @@ class Parser {
     program_.spaces.push_back({letter[0], kind->kind});
   }
 
-  void read_declaration(TextLine& line, bool result) {
+  void read_declaration(TextLine& line, TensorRole role) {
     const int column = line.column();
-    TensorDeclaration declaration{line.name("the name of a tensor"), {}, result};
+    TensorDeclaration declaration{line.name("the name of a tensor"), {}, role};
     line.expect("[");
     if (!line.take("]")) read_all_positions(line, declaration.spaces);
     read_symmetry(line, declaration);
+    read_on_demand(line, declaration);
     require_end(line);
     if (declaration.spaces.size() > kMostTensorIndices)
       throw line.error(column, fmt::format("{} indices of {}", declaration.spaces.size(), declaration.name),
@@ -156,6 +165,9 @@ class Parser {
     const std::size_t positions = declaration.spaces.size();
     const bool pair = line.take("pair");
     if (!pair && !line.take("symmetric")) return;
+    if (declaration.role == TensorRole::intermediate)
+      throw line.error(column, pair ? "pair" : "symmetric", "a tensor or a result before it",
+                       "leave it out: the symmetry of an intermediate follows from its terms");
     if (program_.halves)
       throw line.error(column, pair ? "pair" : "symmetric", "a tensor of spatial orbitals without halves",
                        "its symmetry follows from its halves");
@@ -178,6 +190,15 @@ class Parser {
                          "indices of the same space");
     }
     declaration.mirror = std::move(mirror);
+  }
+
+  static void read_on_demand(TextLine& line, TensorDeclaration& declaration) {
+    const int column = line.column();
+    declaration.on_demand = line.take("on-demand");
+    if (declaration.on_demand && declaration.role != TensorRole::intermediate)
+      throw line.error(column, fmt::format("on-demand behind a {}", statement_of(declaration.role)),
+                       "it behind an intermediate",
+                       declaration.role == TensorRole::given ? "use the option --on-demand" : "leave it out");
   }
 
   /// Of an index, from 0; the text counts from 1.
@@ -291,8 +312,7 @@ class Parser {
   }
 
   void check_result(TextLine& line, const TensorUse& use) {
-    if (const auto found = seen_.find(use.tensor);
-        found != seen_.end() && found->second.declared && !is_result(use.tensor))
+    if (has_role(use.tensor, TensorRole::given))
       throw line.error(use.column, fmt::format("{}, which is given", use.tensor),
                        "the program's result or a tensor of another name");
     written_.insert(use.tensor);
@@ -300,7 +320,7 @@ class Parser {
   }
 
   void check_operand(TextLine& line, const TensorUse& use) {
-    if (is_result(use.tensor))
+    if (has_role(use.tensor, TensorRole::result))
       throw line.error(use.column, fmt::format("{}, the program's result, as an operand", use.tensor),
                        "a tensor that is given, or an intermediate");
     read_at_.try_emplace(use.tensor, std::pair(line.number(), use.column));
@@ -332,13 +352,16 @@ class Parser {
       return input_error(source_, std::string("no ") + what, "a program", "see docs/programs.md");
     };
     if (program_.terms.empty()) throw missing("term");
-    if (std::ranges::none_of(program_.tensors, &TensorDeclaration::result)) throw missing("result");
+    if (std::ranges::find(program_.tensors, TensorRole::result, &TensorDeclaration::role) ==
+        program_.tensors.end())
+      throw missing("result");
     for (const TensorDeclaration& tensor : program_.tensors) {
-      if (!tensor.result || written_.contains(tensor.name)) continue;
+      if (tensor.role == TensorRole::given || written_.contains(tensor.name)) continue;
       throw input_error(fmt::format("{}, line {}", source_, seen_.at(tensor.name).line),
-                        fmt::format("the result {}, which no term writes", tensor.name),
+                        fmt::format("the {} {}, which no term writes", name_of(tensor.role), tensor.name),
                         "a term that adds to it");
     }
+    check_on_demand();
     for (const auto& [tensor, place] : read_at_) {
       if (written_.contains(tensor) || seen_.at(tensor).declared) continue;
       throw input_error(fmt::format("{}, line {}, column {}", source_, place.first, place.second), tensor,
@@ -348,10 +371,31 @@ class Parser {
     order_of_terms(program_, source_);
   }
 
-  bool is_result(const std::string& tensor) const {
-    return std::ranges::any_of(program_.tensors, [&](const TensorDeclaration& declaration) {
-      return declaration.result && declaration.name == tensor;
-    });
+  /// One product writes each, from tensors that are stored.
+  void check_on_demand() const {
+    std::map<std::string, int> lines;  // of the terms that write them
+    for (const ProgramTerm& term : program_.terms) {
+      if (!program_.is_on_demand(term.result.tensor)) continue;
+      const auto wrong = [&](const std::string& found) {
+        return input_error(fmt::format("{}, line {}", source_, term.line), found,
+                           fmt::format("one product of stored tensors that writes {}", term.result.tensor),
+                           "leave its on-demand out");
+      };
+      const auto [first, fresh] = lines.try_emplace(term.result.tensor, term.line);
+      if (!fresh)
+        throw wrong(fmt::format("{}, which is on-demand and written in line {}", term.result.tensor,
+                                first->second));
+      if (!term.is_product()) throw wrong(fmt::format("a copy to {}, which is on-demand", term.result.tensor));
+      for (const TensorUse& use : term.operands) {
+        if (program_.is_on_demand(use.tensor))
+          throw wrong(fmt::format("{} made from {}, both on-demand", term.result.tensor, use.tensor));
+      }
+    }
+  }
+
+  bool has_role(const std::string& tensor, TensorRole role) const {
+    const TensorDeclaration* const declared = program_.declared(tensor);
+    return declared && declared->role == role;
   }
 
   static void require_end(TextLine& line) {
@@ -424,8 +468,9 @@ std::string written(const Program& program) {
     text += fmt::format("space {} = {}\n", space.letter,
                         std::ranges::find(kSpaceKinds, space.kind, &NamedSpace::kind)->name);
   for (const TensorDeclaration& tensor : program.tensors)
-    text += fmt::format("{} {}[{}]{}\n", tensor.result ? "result" : "tensor", tensor.name,
-                        positions_text(tensor.spaces, program.halves), symmetry_text(tensor.mirror));
+    text += fmt::format("{} {}[{}]{}{}\n", statement_of(tensor.role), tensor.name,
+                        positions_text(tensor.spaces, program.halves), symmetry_text(tensor.mirror),
+                        tensor.on_demand ? " on-demand" : "");
   for (const ProgramTerm& term : program.terms) {
     text += fmt::format("{}: {} += {}", term.name, use_text(term.result), term.factor);
     for (const TensorUse& use : term.operands) text += fmt::format(" {}", use_text(use));

@@ -176,14 +176,14 @@ def check_plans():
     refuse("parameters: found strategy.none", "plan", *case, "--set", "strategy.none=grid-3d")
     refuse("parameters: found strategy.t2_1", "plan", *case, "--set", "strategy.t2_1=grid-3d")  # copies alone
     refuse("parameter strategy.t2_2: found none, expected one of", "plan", *case, "--set", "strategy.t2_2=none")
-    refuse("--distribution: found it beside --original", "simulate", *case, "--original", "--distribution", "auto")
+    refuse("--distribution: found it beside --original", "simulate", *case, "--original", "nwchem", "--distribution", "auto")
     for mode in ("levels", "flow"):
         refuse("strategy: found grid-3d with barriers", "plan", T2, *SMALL, "--platform", "cascade", "--nodes", 2,
                "--mode", mode, "--set", "strategy=grid-3d", "--set", "barriers=global")
     refuse("step 1, term t2_7_3: found", "plan", *case, "--nodes", 4, "--mode", "flow")
-    refuse("--on-demand: found it beside --original", "simulate", *case, "--original", "--on-demand", "auto")
+    refuse("--on-demand: found it beside --original", "simulate", *case, "--original", "nwchem", "--on-demand", "auto")
     refuse("--mode: found h2o12", "simulate", "h2o12", "--mode", "flow")
-    refuse("--mode: found flow beside --original", "simulate", *case, "--original", "--mode", "flow")
+    refuse("--mode: found flow beside --original", "simulate", *case, "--original", "nwchem", "--mode", "flow")
     for strategy in ("owner-computes-c", "grid-3d"):  # on GPUs, too
         flows = json.loads(run("plan", T2, *SMALL, "--platform", "summit", "--mode", "flow", "--set", f"strategy={strategy}", "--json"))
         assert flows["mode"] == "flow" and flows["gemms"] == 496, (strategy, flows)
@@ -225,17 +225,17 @@ def check_plans():
     refuse("--tile: found h2o12", "tune", "h2o12", "--tile", 3)
     none = call("tune", T2, "--o", 108, "--v", 324, "--tile", 45, "--platform", "cascade", "--nodes", 2)
     assert none.returncode == 1 and "does not fit" in none.stdout and "nothing fits" in none.stderr, none
-    original = json.loads(run("simulate", *case, "--nodes", 32, "--original", "--json"))
+    original = json.loads(run("simulate", *case, "--nodes", 32, "--original", "nwchem", "--json"))
     assert (original["chains"], original["gemms"], len(original["level_s"])) == (24269, 468864, 4), original
     assert abs(sum(original["level_s"]) / original["makespan_s"] - 1) < 1e-9, original
     assert abs(sum(original["mean_s"].values()) / original["makespan_s"] - 1) < 1e-6, original
     lengths = [term["chain_lengths"] for term in json.loads(run("show", *case[:7], "--json"))["terms"]]
     assert sum(int(length) * count for of_term in lengths for length, count in of_term) == 468864, lengths
-    free = json.loads(run("simulate", *case, "--nodes", 32, "--original", "--without", "waiting", "--json"))
+    free = json.loads(run("simulate", *case, "--nodes", 32, "--original", "nwchem", "--without", "waiting", "--json"))
     assert free["makespan_s"] < 0.7 * original["makespan_s"], (free["makespan_s"], original["makespan_s"])
     refuse("--original beside them", "simulate", *case, "--without", "counter")
-    refuse("--counter-time: found -1 us", "simulate", *case, "--original", "--counter-time", "-1 us")
-    refuse("--original: found h2o12", "simulate", "h2o12", "--original")
+    refuse("--counter-time: found -1 us", "simulate", *case, "--original", "nwchem", "--counter-time", "-1 us")
+    refuse("--original: found h2o12", "simulate", "h2o12", "--original", "nwchem")
     refuse("--what-if: found the program", "simulate", *case, "--nodes", 64, "--what-if")
     small = ("simulate", T2, *SMALL, "--platform", "cascade")
     noisy = (*small, "--set", "platform.noise.node=0.1", "--seed", 2)
@@ -245,7 +245,7 @@ def check_plans():
     assert (band["seeds"]["low_s"], band["seeds"]["high_s"]) == (min(band["seeds"]["makespan_s"]), max(band["seeds"]["makespan_s"])), band
     assert "\nwith 19 seeds from 2 on: median " in run(*noisy, "--seeds", 19)
     refuse("whose noise.* are all 0", *small, "--seeds", 20)
-    refuse("excludes", *small, "--seeds", 20, "--original")
+    refuse("excludes", *small, "--seeds", 20, "--original", "nwchem")
 
 
 def check_verification(scratch):
@@ -282,7 +282,7 @@ def check_stored(scratch):
     refuse("--set: found the plan", "plan", file, "--set", "grid=1x2x1")
     refuse("--output and the program", "plan", T2, *SMALL, "-o", T2)
     refuse("--mode: found", "plan", file, "--mode", "flow")
-    refuse("--original: found the plan", "simulate", file, "--original")
+    refuse("--original: found the plan", "simulate", file, "--original", "nwchem")
     run("simulate", file, "--trace", scratch / "trace.json")
     assert json.loads((scratch / "trace.json").read_text()), "no events"
     tuned = json.loads(run("tune", T2, *SMALL, "--platform", "cascade", "--mode", "levels", "-o", scratch / "t.json", "--json"))

@@ -47,7 +47,7 @@ COMMANDS = {
     "show program": (FORETILE, "show", *PROGRAM),
     "plan program": (FORETILE, "plan", *PROGRAM, *CASCADE, "--on-demand", "v[pp|pp]"),
     "simulate program": (FORETILE, "simulate", *PROGRAM, *CASCADE),
-    "simulate original": (FORETILE, "simulate", *PROGRAM, *CASCADE, "--original"),
+    "simulate original": (FORETILE, "simulate", *PROGRAM, *CASCADE, "--original", "nwchem"),
     "tune program": (FORETILE, "tune", *PROGRAM, *CASCADE),
 }
 WRITTEN = ("plan.json", "program.json", "history.jsonl")

@@ -66,7 +66,7 @@ TEST(ProgramText, IsRead) {
   EXPECT_EQ(program.spaces[1].kind, SpaceKind::virtuals);
   ASSERT_EQ(program.tensors.size(), 3U);
   EXPECT_EQ(program.tensors[1].spaces, (std::vector<std::string>{"hp", "hp", "hp", "hp"}));
-  EXPECT_TRUE(program.tensors[2].result);
+  EXPECT_EQ(program.tensors[2].role, TensorRole::result);
   ASSERT_EQ(program.terms.size(), 1U);
   const ProgramTerm& term = program.terms[0];
   EXPECT_EQ(parse_program(kHead + "a: R[p1,h1] += x[p1,h1]\n", "p.txt").terms[0].factor, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulator/original_order.hpp"
+#include "simulator/nwchem_order.hpp"
 
 #include <algorithm>
 #include <queue>
@@ -27,7 +27,7 @@ struct ChainStep {
   Kind kind = Kind::get;
   std::int64_t bytes = 0;                       ///< of a block that is moved
   int owner = 0;                                ///< rank that has it
-  std::int64_t OriginalResult::*sum = nullptr;  ///< where its bytes count
+  std::int64_t NwchemResult::*sum = nullptr;  ///< where its bytes count
   double sort_s = 0, product_s = 0;
 };
 
@@ -45,9 +45,9 @@ struct RankState {
   bool over = false;             ///< it knows that there is no more
 };
 
-class Original {
+class Nwchem {
  public:
-  Original(const FusedProgram& program, const Machine& machine, const OriginalOptions& options)
+  Nwchem(const FusedProgram& program, const Machine& machine, const NwchemOptions& options)
       : program_(program),
         machine_(machine),
         options_(options),
@@ -57,7 +57,7 @@ class Original {
         out_(machine.nodes()),
         in_(machine.nodes()) {}
 
-  OriginalResult run() {
+  NwchemResult run() {
     std::vector<Chain> pool;
     for (int level = 1; level <= program_.levels(); ++level) {
       for (const std::size_t term : program_.terms_of_level(level)) add_chains(term, pool);
@@ -149,19 +149,19 @@ class Original {
     if (!fused.is_product()) {
       const CopiedBlock& copy = fused.copies[static_cast<std::size_t>(chain.c)];
       const ProgramBlock block{fused.operands[0], copy.from};
-      add_get(block, &OriginalResult::copied_bytes, steps);
+      add_get(block, &NwchemResult::copied_bytes, steps);
       return add_accumulations(fused, program_.bytes(block.tensor, block.block),
-                               program_.additions(chain.term, copy), &OriginalResult::copied_bytes, steps);
+                               program_.additions(chain.term, copy), &NwchemResult::copied_bytes, steps);
     }
     ++result_.chains;
     const Contraction& p = fused.product->contraction();
     for_each_product_of(p, chain.c, [&](TileId a, TileId b) {
-      add_get(block_of(fused, 0, a), &OriginalResult::got_bytes, steps);
-      add_get(block_of(fused, 1, b), &OriginalResult::got_bytes, steps);
+      add_get(block_of(fused, 0, a), &NwchemResult::got_bytes, steps);
+      add_get(block_of(fused, 1, b), &NwchemResult::got_bytes, steps);
       steps.push_back(product(p, chain.c, a, b));
     });
     add_accumulations(fused, p.c_bytes(chain.c), program_.additions(chain.term, chain.c),
-                      &OriginalResult::accumulated_bytes, steps);
+                      &NwchemResult::accumulated_bytes, steps);
   }
 
   ChainStep product(const Contraction& p, TileId c, TileId a, TileId b) const {
@@ -175,7 +175,7 @@ class Original {
     return multiply;
   }
 
-  void add_get(const ProgramBlock& block, std::int64_t OriginalResult::*sum,
+  void add_get(const ProgramBlock& block, std::int64_t NwchemResult::*sum,
                std::vector<ChainStep>& steps) const {
     if (program_.blocks(block.tensor).ranges().size() <= 2) return;  // everywhere
     steps.push_back({.kind = ChainStep::Kind::get,
@@ -185,7 +185,7 @@ class Original {
   }
 
   void add_accumulations(const FusedProgramTerm& fused, std::int64_t bytes,
-                         const std::vector<Addition>& additions, std::int64_t OriginalResult::*sum,
+                         const std::vector<Addition>& additions, std::int64_t NwchemResult::*sum,
                          std::vector<ChainStep>& steps) const {
     for (const Addition& addition : additions) {
       steps.push_back(
@@ -276,20 +276,20 @@ class Original {
 
   const FusedProgram& program_;
   const Machine& machine_;
-  const OriginalOptions& options_;
+  const NwchemOptions& options_;
   int ranks_, per_node_;
   NodeQueue servers_, out_, in_;  // each node's process, and its port in both directions
   double counter_free_ = 0;
   std::size_t next_chain_ = 0;
   std::vector<RankState> states_;
-  OriginalResult result_;
+  NwchemResult result_;
 };
 
 }  // namespace
 
-OriginalResult simulate_original(const FusedProgram& program, const Machine& machine,
-                                 const OriginalOptions& options) {
-  return Original(program, machine, options).run();
+NwchemResult simulate_nwchem(const FusedProgram& program, const Machine& machine,
+                                 const NwchemOptions& options) {
+  return Nwchem(program, machine, options).run();
 }
 
 }  // namespace foretile

@@ -12,7 +12,7 @@
 namespace foretile {
 
 /// What is as in NWChem; without one of them its loss is gone.
-struct OriginalOptions {
+struct NwchemOptions {
   bool counter = true;  ///< ranks ask a shared counter for the next chain; else chain n is rank n mod ranks'
   bool waiting = true;  ///< a rank waits for the blocks of each product; else they take it no time
   bool server = true;   ///< one process of a node serves what ranks of other nodes get from it and accumulate
@@ -26,7 +26,7 @@ struct OriginalOptions {
 };
 
 /// Seconds are sums over all ranks.
-struct OriginalResult {
+struct NwchemResult {
   double makespan_s = 0;
   std::vector<double> level_s;  ///< of each level; without levels one
   double products_s = 0, get_s = 0, sort_s = 0, accumulate_s = 0, counter_s = 0, idle_s = 0;
@@ -55,7 +55,7 @@ struct OriginalResult {
 /// A message occupies the sender's node and the receiver's for its bytes at the node's rate, first come first
 /// served; inside a node it takes the rate of its messages. Permutations take the platform's rate of
 /// additions (platforms/cost/addition.hpp).
-OriginalResult simulate_original(const FusedProgram& program, const Machine& machine,
-                                 const OriginalOptions& options = {});
+NwchemResult simulate_nwchem(const FusedProgram& program, const Machine& machine,
+                                 const NwchemOptions& options = {});
 
 }  // namespace foretile

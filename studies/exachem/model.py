@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""ExaChem's times of closed-shell Cholesky CCSD, and simulations of TAMM's order for the same cases.
+
+measured.csv: 82 seconds per iteration, digitised from the plots of ExaChem's benchmark page (see its head). cases.csv: all cases of that page,
+without times. All electrons are correlated; the page names neither tiles nor numbers of vectors.
+"""
+import csv
+import json
+import pathlib
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PROGRAM = ROOT / "examples" / "cholesky_ccsd.txt"
+LEAN = ROOT / "examples" / "cholesky_ccsd_lean.txt"
+MACHINES = ["frontier", "aurora", "perlmutter"]
+RATES = ["get", "served", "host"]  # platform.tamm.*_bandwidth
+LARGEST_TILE = {"frontier": 180, "aurora": 180, "perlmutter": 160}  # of ExaChem's rule
+TILES = range(40, 185, 5)
+
+
+def rows_of(path):
+    with open(path, newline="") as source:
+        return list(csv.DictReader(line for line in source if not line.startswith("#")))
+
+
+def case_of(row, nodes):
+    return {"molecule": row["molecule"], "basis": row["basis"], "functions": int(row["basis_functions"]), "o": int(row["o"]),
+            "v": int(row["v"]), "machine": row["machine"], "nodes": int(nodes)}
+
+
+def measured():
+    return [case_of(row, row["nodes"]) | {"seconds": float(row["seconds_per_iteration"])} for row in rows_of(HERE / "measured.csv")]
+
+
+def cases():
+    return [case_of(row, nodes) for row in rows_of(HERE / "cases.csv") for nodes in row["nodes"].split()]
+
+
+def vectors(case):
+    """Cholesky vectors to 1e-5: 5.5 for each basis function in 6-31G and 6-31+G**, 6.3 in others (ubiquitin: 2333 in 6-31G, 4680 in cc-pVDZ)."""
+    return round((5.5 if case["basis"].startswith("6-31") else 6.3) * case["functions"])
+
+
+def blocks(case, tile):
+    return -(-case["o"] // tile), -(-case["v"] // tile)
+
+
+def tiles(case):
+    """The largest of those that cut the case's spaces alike."""
+    largest = {blocks(case, tile): tile for tile in TILES if tile <= LARGEST_TILE[case["machine"]]}
+    return sorted(largest.values())
+
+
+def problem(case, tile, program=PROGRAM):
+    return [str(program), "--o", case["o"], "--v", case["v"], "--vectors", vectors(case), *(["--tile", tile] if tile else []), "--platform",
+            case["machine"], "--nodes", case["nodes"]]
+
+
+def run(build, *arguments):
+    done = subprocess.run([str(build / "foretile"), *map(str, arguments), "--json"], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip())
+    return json.loads(done.stdout)
+
+
+def simulate_tamm(build, case, tile, rates=None, without=()):
+    """`rates`: get, served, host in bytes per second; None: the platform's. Without a tile ExaChem's rule names it."""
+    settings = [word for name, rate in zip(RATES, () if rates is None else rates) for word in ("--set", f"platform.tamm.{name}_bandwidth={rate:.6g}")]
+    losses = [word for loss in without for word in ("--without", loss)]
+    return run(build, "simulate", *problem(case, tile), "--original", "tamm", *settings, *losses)
