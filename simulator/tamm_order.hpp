@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "planner/tensor/labelled_tiles.hpp"
 #include "planner/tensor/program.hpp"
+#include "planner/tensor/spin_tiles.hpp"
 #include "platforms/machine.hpp"
 #include "scheduler/trace.hpp"
 
@@ -22,7 +24,8 @@ struct TammOptions {
   bool blocks = true;   ///< a rank makes whole blocks; else all ranks have the same number of products
   bool levels = true;   ///< all ranks wait for each other behind a level
   bool update = true;   ///< the solver's passes over the results behind the last level
-  TraceSink* trace = nullptr;  ///< observes what each rank does
+  double limit_s = std::numeric_limits<double>::infinity();  ///< model time at which the simulation gives up
+  TraceSink* trace = nullptr;                                ///< observes what each rank does
 };
 
 /// Seconds are sums over all ranks, but for `makespan_s`, `level_s`, `update_s` and TammTerm.
@@ -33,6 +36,7 @@ struct TammResult {
     int ranks = 0;           ///< that have a part of it
   };
 
+  bool ended = true;  ///< before the limit
   double makespan_s = 0;
   std::vector<double> level_s;  ///< of each level; without levels one
   double update_s = 0;
@@ -57,7 +61,7 @@ struct TammResult {
 ///
 /// A get from another node goes to one process of that node, first come first served
 /// (simulator/node_queue.hpp), for bytes / TammRates::served_bytes_per_s; then the block takes bytes /
-/// TammRates::get_bytes_per_s. Neighbouring blocks of an on-demand intermediate's operands on one node are
+/// TammRates::get_bytes_per_s, and twice the latency of messages. Neighbouring blocks of an on-demand intermediate's operands on one node are
 /// one request. Rates that the platform lacks are those of simulate_nwchem(). Permutations on the device
 /// take no time.
 ///
@@ -72,5 +76,10 @@ TammResult simulate_tamm(const Program& program, const std::vector<LabelledTiles
 /// ExaChem's tile, unless its user names one: of 40, 45, ... up to 180 (160 where a device has less than
 /// 50 GB for tiles), the last one before ceil(v/T)^2 ceil(o/T)^2 is less than 0.31 times the number of ranks.
 std::int64_t tamm_tile(std::int64_t occupied, std::int64_t virtuals, const Machine& machine);
+
+/// Of the rule's tiles the one with the least simulated time, as a user finds who tries tiles. `sizes.tile` is
+/// not read.
+std::int64_t best_tamm_tile(const Program& program, ProgramSizes sizes, const Machine& machine,
+                            const std::string& source, TammOptions options = {});
 
 }  // namespace foretile

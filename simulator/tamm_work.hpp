@@ -35,6 +35,11 @@ struct TammFetch {
   std::vector<std::int64_t> of_sum{0};     ///< by block of the summed indices
   std::vector<std::int64_t> of_inner{0};   ///< of an on-demand operand: by block of its own summed indices
   double bytes = 0;                        ///< of one that are got
+
+  /// The first that a step gets; `sums` steps are of one block of the result.
+  std::int64_t block(std::int64_t step, std::int64_t sums) const {
+    return of_result[static_cast<std::size_t>(step / sums)] + of_sum[static_cast<std::size_t>(step % sums)];
+  }
 };
 
 /// Seconds of a rank, in order.

@@ -48,9 +48,11 @@ struct Losses {
   }
 };
 
-void check_together(const CaseArguments& arguments, const OriginalArguments& original) {
+void check_together(const CaseArguments& arguments, const ProgramSizes& sizes,
+                    const OriginalArguments& original) {
   if (original.library.empty())
-    throw input_error("--without, --counter-time, --get-rate", "no --original", "--original beside them",
+    throw input_error("--without, --best-tile, --counter-time, --get-rate", "no --original",
+                      "--original beside them",
                       "add --original nwchem, or leave them out");
   if (!arguments.options.settings().empty() || !arguments.options.tiling().empty())
     throw input_error("--set", "parameters of plans beside --original", "keys that begin with platform.",
@@ -61,6 +63,10 @@ void check_together(const CaseArguments& arguments, const OriginalArguments& ori
       throw input_error("--without", quote(loss), fmt::format("{}", fmt::join(losses, ", ")),
                         fmt::format("these are losses of {}", original.library));
   }
+  if (!original.is_tamm() && original.best_tile)
+    throw input_error("--best-tile", "it beside --original nwchem", "--original tamm", "give --tile");
+  if (original.best_tile && sizes.tile > 0)
+    throw input_error("--best-tile", "it beside --tile", "one of the two");
   if (!original.is_tamm()) return;
   for (const auto& [option, text] :
        {std::pair("--counter-time", original.counter_time), {"--get-rate", original.get_rate}}) {
@@ -193,8 +199,12 @@ void simulate_tamm_case(const CaseArguments& arguments, ProgramSizes sizes,
                             .levels = losses.has("levels"),
                             .update = losses.has("update")};
   const Machine machine = program_machine(arguments);
-  if (sizes.tile == 0) sizes.tile = tamm_tile(sizes.occupied, sizes.virtuals, machine);
   const Program program = load_program(arguments.problem);
+  if (original.best_tile) {
+    sizes.tile = best_tamm_tile(program, sizes, machine, arguments.problem, options);
+  } else if (sizes.tile == 0) {
+    sizes.tile = tamm_tile(sizes.occupied, sizes.virtuals, machine);
+  }
   const std::vector<LabelledTiles> tiles = spin_tiles_of(program, sizes);
   const Stopwatch watch;
   const TammResult result = traced(trace, options, [&](const TammOptions& of) {
@@ -244,6 +254,9 @@ void add_original_options(CLI::App& command, OriginalArguments& original) {
                   "(work is distributed evenly), update (of the solver). Repeatable")
       ->allow_extra_args(false)
       ->type_name("LOSS");
+  command.add_flag("--best-tile", original.best_tile,
+                   "With --original tamm: of the tiles of ExaChem's rule, 40, 45, ... to 180, take that with the "
+                   "least simulated time");
   command
       .add_option("--counter-time", original.counter_time,
                   "With --original nwchem: time of one request to the shared counter. Default: 5 us")
@@ -259,7 +272,7 @@ void add_original_options(CLI::App& command, OriginalArguments& original) {
 
 void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& sizes,
                             const OriginalArguments& original, const std::string& trace) {
-  check_together(arguments, original);
+  check_together(arguments, sizes, original);
   if (original.is_tamm()) return simulate_tamm_case(arguments, sizes, original, trace);
   simulate_nwchem_case(arguments, sizes, original, trace);
 }

@@ -15,10 +15,11 @@ namespace foretile {
 struct OriginalArguments {
   std::string library;                 ///< nwchem or tamm; empty: not given
   std::vector<std::string> without;    ///< losses that are left out
+  bool best_tile = false;              ///< of TAMM
   std::string counter_time, get_rate;  ///< of NWChem, with units; empty: not given
 
   bool any() const {
-    return !library.empty() || !without.empty() || !counter_time.empty() || !get_rate.empty();
+    return !library.empty() || !without.empty() || best_tile || !counter_time.empty() || !get_rate.empty();
   }
   bool is_tamm() const { return library == "tamm"; }
 };

@@ -15,8 +15,7 @@ PROGRAM = ROOT / "examples" / "cholesky_ccsd.txt"
 LEAN = ROOT / "examples" / "cholesky_ccsd_lean.txt"
 MACHINES = ["frontier", "aurora", "perlmutter"]
 RATES = ["get", "served", "host"]  # platform.tamm.*_bandwidth
-LARGEST_TILE = {"frontier": 180, "aurora": 180, "perlmutter": 160}  # of ExaChem's rule
-TILES = range(40, 185, 5)
+KINDS = ["rule", "best"]  # tiles: of ExaChem's rule; with the least simulated time, as a user finds who tries tiles
 
 
 def rows_of(path):
@@ -42,16 +41,6 @@ def vectors(case):
     return round((5.5 if case["basis"].startswith("6-31") else 6.3) * case["functions"])
 
 
-def blocks(case, tile):
-    return -(-case["o"] // tile), -(-case["v"] // tile)
-
-
-def tiles(case):
-    """The largest of those that cut the case's spaces alike."""
-    largest = {blocks(case, tile): tile for tile in TILES if tile <= LARGEST_TILE[case["machine"]]}
-    return sorted(largest.values())
-
-
 def problem(case, tile, program=PROGRAM):
     return [str(program), "--o", case["o"], "--v", case["v"], "--vectors", vectors(case), *(["--tile", tile] if tile else []), "--platform",
             case["machine"], "--nodes", case["nodes"]]
@@ -65,7 +54,8 @@ def run(build, *arguments):
 
 
 def simulate_tamm(build, case, tile, rates=None, without=()):
-    """`rates`: get, served, host in bytes per second; None: the platform's. Without a tile ExaChem's rule names it."""
+    """`tile`: a number or one of KINDS. `rates`: get, served, host in bytes per second; None: the platform's."""
     settings = [word for name, rate in zip(RATES, () if rates is None else rates) for word in ("--set", f"platform.tamm.{name}_bandwidth={rate:.6g}")]
     losses = [word for loss in without for word in ("--without", loss)]
-    return run(build, "simulate", *problem(case, tile), "--original", "tamm", *settings, *losses)
+    best = ["--best-tile"] if tile == "best" else []
+    return run(build, "simulate", *problem(case, None if tile in KINDS else tile), "--original", "tamm", *best, *settings, *losses)
