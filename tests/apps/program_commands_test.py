@@ -236,6 +236,8 @@ def check_plans():
     refuse("--original beside them", "simulate", *case, "--without", "counter")
     refuse("--counter-time: found -1 us", "simulate", *case, "--original", "nwchem", "--counter-time", "-1 us")
     refuse("--original: found h2o12", "simulate", "h2o12", "--original", "nwchem")
+    refuse("--without: found remake, expected counter, waiting, server, levels", "simulate", *case, "--original", "nwchem", "--without", "remake")
+    check_tamm()
     refuse("--what-if: found the program", "simulate", *case, "--nodes", 64, "--what-if")
     small = ("simulate", T2, *SMALL, "--platform", "cascade")
     noisy = (*small, "--set", "platform.noise.node=0.1", "--seed", 2)
@@ -246,6 +248,28 @@ def check_plans():
     assert "\nwith 19 seeds from 2 on: median " in run(*noisy, "--seeds", 19)
     refuse("whose noise.* are all 0", *small, "--seeds", 20)
     refuse("excludes", *small, "--seeds", 20, "--original", "nwchem")
+
+
+def check_tamm():
+    case = (str(ROOT / "examples/cholesky_ccsd.txt"), "--o", 30, "--v", 150, "--vectors", 900, "--platform", "frontier", "--nodes", 2, "--original", "tamm")
+    rule = json.loads(run("simulate", *case, "--json"))
+    assert rule["tile"] == 70 and rule["ranks"] == 16, rule  # from 75 on 2 x 2 virtual blocks, less than 0.31 x 16
+    assert abs(sum(rule["level_s"]) + rule["update_s"] - rule["makespan_s"]) < 1e-9 * rule["makespan_s"], rule
+    assert abs(sum(rule["mean_s"].values()) / rule["makespan_s"] - 1) < 1e-6, rule
+    best = json.loads(run("simulate", *case, "--best-tile", "--json"))
+    times = {tile: json.loads(run("simulate", *case, "--tile", tile, "--json"))["makespan_s"] for tile in range(40, 185, 5)}
+    assert best["makespan_s"] == min(times.values()) == times[best["tile"]], (best, times)
+    for loss in ("blocks", "levels", "passes", "remake", "server", "update", "waiting"):
+        without = json.loads(run("simulate", *case, "--without", loss, "--json"))["makespan_s"]
+        assert without <= rule["makespan_s"] * (1 + 1e-9), (loss, without, rule["makespan_s"])
+    text = run("simulate", *case)
+    assert "as TAMM runs it with 16 ranks" in text and "longest terms" in text, text
+    refuse("--without: found counter, expected blocks, levels", "simulate", *case, "--without", "counter")
+    refuse("--get-rate: found it beside --original tamm", "simulate", *case, "--get-rate", "1 GB/s")
+    refuse("--best-tile: found it beside --tile", "simulate", *case, "--tile", 50, "--best-tile")
+    refuse("--best-tile: found it beside --original nwchem", "simulate", T2, *SMALL, "--platform", "cascade", "--original", "nwchem", "--best-tile")
+    refuse("found spin orbitals, expected orbitals = spatial", "simulate", T2, *SMALL, "--platform", "cascade", "--original", "tamm")
+    refuse("bark not in", "simulate", *case[:-1], "bark")
 
 
 def check_verification(scratch):
