@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -24,8 +23,7 @@ struct TammOptions {
   bool blocks = true;   ///< a rank makes whole blocks; else all ranks have the same number of products
   bool levels = true;   ///< all ranks wait for each other behind a level
   bool update = true;   ///< the solver's passes over the results behind the last level
-  double limit_s = std::numeric_limits<double>::infinity();  ///< model time at which the simulation gives up
-  TraceSink* trace = nullptr;                                ///< observes what each rank does
+  TraceSink* trace = nullptr;  ///< observes what each rank does in each term
 };
 
 /// Seconds are sums over all ranks, but for `makespan_s`, `level_s`, `update_s` and TammTerm.
@@ -36,7 +34,6 @@ struct TammResult {
     int ranks = 0;           ///< that have a part of it
   };
 
-  bool ended = true;  ///< before the limit
   double makespan_s = 0;
   std::vector<double> level_s;  ///< of each level; without levels one
   double update_s = 0;
@@ -59,11 +56,12 @@ struct TammResult {
 /// needs them: gets, copies and products over its summed indices, then about 7 passes over the block in host
 /// memory until it is an operand on the device.
 ///
-/// A get from another node goes to one process of that node, first come first served
-/// (simulator/node_queue.hpp), for bytes / TammRates::served_bytes_per_s; then the block takes bytes /
-/// TammRates::get_bytes_per_s, and twice the latency of messages. Neighbouring blocks of an on-demand intermediate's operands on one node are
-/// one request. Rates that the platform lacks are those of simulate_nwchem(). Permutations on the device
-/// take no time.
+/// A get takes bytes / TammRates::get_bytes_per_s and twice the latency of messages. Before that it waits for
+/// one process of the block's node, which serves bytes / TammRates::served_bytes_per_s for each get from
+/// another node. All ranks of a term ask at the same time, for blocks that are spread over all nodes, and go
+/// on when all are served: so a rank with most steps of a term waits as long as the processes serve all gets
+/// of the term, others as their share of its steps. Rates that the platform lacks are those of
+/// simulate_nwchem(). Permutations on the device take no time.
 ///
 /// Behind the last level the solver passes 14 times over the results' numbers in host memory (spin copies,
 /// update, history), each rank over its own.

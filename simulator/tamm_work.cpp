@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
 #include "base/error.hpp"
 #include "platforms/cost/addition.hpp"
+#include "platforms/cost/link.hpp"
 
 namespace foretile {
 
@@ -25,19 +25,21 @@ constexpr double kUpdatePasses = 14;  // spin copies, combinations, update and h
 
 constexpr double kMostBlocks = 2e7;  // of a tensor
 
-/// All numbers that tiles of these counts and strides make, the last one fastest.
-std::vector<std::int64_t> block_numbers(const std::vector<std::int64_t>& counts,
-                                        const std::vector<std::int64_t>& strides) {
-  std::vector<std::int64_t> numbers{0};
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    std::vector<std::int64_t> longer;
-    longer.reserve(numbers.size() * static_cast<std::size_t>(counts[i]));
-    for (const std::int64_t number : numbers) {
-      for (std::int64_t tile = 0; tile < counts[i]; ++tile) longer.push_back(number + tile * strides[i]);
-    }
-    numbers = std::move(longer);
+std::int64_t extent_of(const LabelledTiles& tiles) {
+  return std::accumulate(tiles.extents.begin(), tiles.extents.end(), std::int64_t{0});
+}
+
+bool has(const TensorUse& use, const TermIndex& index) {
+  return std::ranges::find(use.indices, index) != use.indices.end();
+}
+
+/// Indices of the first operand that the result lacks.
+std::vector<TermIndex> summed(const ProgramTerm& term) {
+  std::vector<TermIndex> indices;
+  for (const TermIndex& index : term.operands.front().indices) {
+    if (!has(term.result, index)) indices.push_back(index);
   }
-  return numbers;
+  return indices;
 }
 
 }  // namespace
@@ -62,38 +64,6 @@ BlockLine::BlockLine(const std::vector<std::int64_t>& counts, const std::vector<
   }
 }
 
-/// A term with the tiles of its indices.
-struct TammWork::Counted {
-  TensorTerm term;
-  IndexList summed;
-  std::vector<std::int64_t> counts;  // by index
-
-  std::vector<std::int64_t> counts_of(const IndexList& indices) const {
-    std::vector<std::int64_t> list;
-    for (const std::size_t index : indices) list.push_back(counts[index]);
-    return list;
-  }
-  std::int64_t blocks_of(const IndexList& indices) const {
-    std::int64_t product = 1;
-    for (const std::size_t index : indices) product *= counts[index];
-    return product;
-  }
-  /// Of a tensor's block number, by these indices.
-  std::vector<std::int64_t> strides(const IndexedTensor& tensor, const IndexList& indices) const {
-    std::vector<std::int64_t> list(indices.size(), 0);
-    std::int64_t stride = 1;
-    for (std::size_t p = tensor.indices.size(); p-- > 0;) {
-      const auto found = std::ranges::find(indices, tensor.indices[p]);
-      if (found != indices.end()) list[static_cast<std::size_t>(found - indices.begin())] = stride;
-      stride *= counts[tensor.indices[p]];
-    }
-    return list;
-  }
-  std::vector<std::int64_t> numbers(const IndexedTensor& tensor, const IndexList& indices) const {
-    return block_numbers(counts_of(indices), strides(tensor, indices));
-  }
-};
-
 TammWork::TammWork(const Program& program, const std::vector<LabelledTiles>& tiles, const Machine& machine,
                    const std::string& source, TammLosses losses)
     : program_(program),
@@ -107,15 +77,14 @@ TammWork::TammWork(const Program& program, const std::vector<LabelledTiles>& til
                       "use --original nwchem");
   for (const TermOrder& order : order_) levels_ = std::max(levels_, order.level);
   for (std::size_t t = 0; t < tensors_.size(); ++t) {
-    if (program.is_on_demand(tensors_[t].name)) continue;
+    if (tensors_[t].role == TensorRole::given || program.is_on_demand(tensors_[t].name)) continue;
     std::vector<std::int64_t> counts, extents;
+    double blocks = 1;
     for (const std::size_t space : tensors_[t].rules.spaces) {
       counts.push_back(tiles[space].count());
-      extents.push_back(
-          std::accumulate(tiles[space].extents.begin(), tiles[space].extents.end(), std::int64_t{0}));
+      extents.push_back(extent_of(tiles[space]));
+      blocks *= static_cast<double>(tiles[space].count());
     }
-    double blocks = 1;
-    for (const std::int64_t count : counts) blocks *= static_cast<double>(count);
     if (blocks > kMostBlocks)
       throw input_error(source, fmt::format("{:.2g} blocks of {}", blocks, text_of(tensors_[t], program)),
                         fmt::format("at most {:.0g}", kMostBlocks), "take larger tiles");
@@ -123,19 +92,20 @@ TammWork::TammWork(const Program& program, const std::vector<LabelledTiles>& til
   }
 }
 
-IndexList TammWork::spaces_of(const TensorUse& use) const {
-  return tensors_[number_of(use, tensors_)].rules.spaces;
+double TammWork::tiles_of(const TermIndex& index) const {
+  return tiles_[index.space].count();
 }
 
-double TammWork::mean_extent(std::size_t space) const {
-  const auto& extents = tiles_[space].extents;
-  return std::accumulate(extents.begin(), extents.end(), 0.0) / static_cast<double>(extents.size());
-}
-
-double TammWork::elements(const IndexList& spaces) const {
+/// Of a tile each: the product of their mean extents.
+double TammWork::extents(const std::vector<TermIndex>& indices) const {
   double product = 1;
-  for (const std::size_t space : spaces) product *= mean_extent(space);
+  for (const TermIndex& index : indices)
+    product *= static_cast<double>(extent_of(tiles_[index.space])) / tiles_of(index);
   return product;
+}
+
+double TammWork::block_bytes(const TensorUse& use) const {
+  return sizeof(double) * extents(use.indices);
 }
 
 double TammWork::host_seconds(double bytes) const {
@@ -153,13 +123,6 @@ double TammWork::product_seconds(double m, double n, double k) const {
   return kernel.seconds(whole(m), whole(n), whole(k)) * (m * n * k / rounded);
 }
 
-TammWork::Counted TammWork::counted(const TensorTerm& term) const {
-  Counted counted{term, {}, {}};
-  if (term.operands.size() == 2) counted.summed = summed_indices(term);
-  for (const std::size_t space : term.spaces) counted.counts.push_back(tiles_[space].count());
-  return counted;
-}
-
 std::vector<TammTermWork> TammWork::of_level(int level) const {
   std::vector<TammTermWork> all;
   for (std::size_t t = 0; t < order_.size(); ++t) {
@@ -171,91 +134,56 @@ std::vector<TammTermWork> TammWork::of_level(int level) const {
 
 TammTermWork TammWork::work_of(std::size_t number) const {
   const ProgramTerm& term = program_.terms[number];
-  const Counted outer = counted(tensor_term(term));
   TammTermWork work;
   work.number = number;
   work.tensor = number_of(term.result, tensors_);
-  work.sums = outer.blocks_of(outer.summed);
-  const double c_bytes = sizeof(double) * elements(spaces_of(term.result));
-  work.result.host = (term.is_product() ? kResultPasses : kCopyPasses) * host_seconds(c_bytes);
-  for (std::size_t operand = 0; operand < term.operands.size(); ++operand)
-    add_fetches(work, outer, operand, term);
+  work.result.host = (term.is_product() ? kResultPasses : kCopyPasses) * host_seconds(block_bytes(term.result));
+  for (const TensorUse& use : term.operands) {
+    if (program_.is_on_demand(use.tensor)) {
+      add_making(work, term, use);
+    } else {
+      add_gets(work, 1, block_bytes(use));
+      if (term.is_product()) work.step.host += kOperandPasses * host_seconds(block_bytes(use));
+    }
+  }
   if (!term.is_product()) return work;
-  double k = 1, a = 1, b = 1;
-  for (const std::size_t index : outer.summed) k *= mean_extent(outer.term.spaces[index]);
-  a = elements(spaces_of(term.operands[0])) / k;
-  b = elements(spaces_of(term.operands[1])) / k;
-  work.step.product += product_seconds(a, b, k);
-  work.gemms_of_step += 1;
-  work.flops_of_step += 2 * a * b * k;
+  for (const TermIndex& index : summed(term)) work.sums *= tiles_[index.space].count();
+  add_product(work, term, 1);
   return work;
 }
 
-void TammWork::add_fetches(TammTermWork& work, const Counted& outer, std::size_t operand,
-                           const ProgramTerm& term) const {
-  const TensorUse& use = term.operands[operand];
-  const IndexedTensor& tensor = outer.term.operands[operand];
-  const double bytes = sizeof(double) * elements(spaces_of(use));
-  if (!program_.is_on_demand(use.tensor)) {
-    TammFetch fetch;
-    fetch.line = &lines_.at(number_of(use, tensors_));
-    fetch.of_result = outer.numbers(tensor, outer.term.result.indices);
-    fetch.of_sum = outer.numbers(tensor, outer.summed);
-    fetch.bytes = bytes;
-    work.step.host += term.is_product() ? kOperandPasses * host_seconds(bytes) : 0;
-    work.fetches.push_back(std::move(fetch));
-    return;
-  }
-  add_making(work, outer, tensor, bytes);
+/// Each with the way of the request.
+void TammWork::add_gets(TammTermWork& work, double blocks, double bytes) const {
+  work.bytes_of_step += blocks * bytes;
+  if (!losses_.waiting) return;
+  const double rate = machine_.platform.tamm.get_bytes_per_s;
+  const LinkModel& link = machine_.platform.network.message;
+  work.step.get += blocks * (2 * link.latency_s + over(bytes, rate > 0 ? rate : link.bandwidth_bytes_per_s));
 }
 
-/// The on-demand operand's blocks, made by the one product that writes it.
-void TammWork::add_making(TammTermWork& work, const Counted& outer, const IndexedTensor& made,
-                          double bytes) const {
-  const ProgramTerm& maker =
-      *std::ranges::find(program_.terms, made.name, [](const ProgramTerm& term) { return term.result.tensor; });
-  const Counted inner = counted(tensor_term(maker));
-  const auto sums = static_cast<double>(inner.blocks_of(inner.summed));
-  double uses = 1;  // of a block: the result's indices that it lacks
-  for (const std::size_t index : outer.term.result.indices) {
-    if (!has_index(made, index)) uses *= static_cast<double>(outer.counts[index]);
-  }
+/// `count` products of blocks of the term's operands.
+void TammWork::add_product(TammTermWork& work, const ProgramTerm& term, double count) const {
+  const double k = extents(summed(term));
+  const double m = extents(term.operands[0].indices) / k, n = extents(term.operands[1].indices) / k;
+  work.step.product += count * product_seconds(m, n, k);
+  work.gemms_of_step += count;
+  work.flops_of_step += count * 2 * m * n * k;
+}
+
+/// A block of the on-demand operand `made` of the term, by the one product that writes it.
+void TammWork::add_making(TammTermWork& work, const ProgramTerm& term, const TensorUse& made) const {
+  const ProgramTerm& maker = *std::ranges::find(program_.terms, made.tensor,
+                                                [](const ProgramTerm& each) { return each.result.tensor; });
+  double products = 1, uses = 1;
+  for (const TermIndex& index : summed(maker)) products *= tiles_of(index);
+  for (const TermIndex& index : term.result.indices) uses *= has(made, index) ? 1 : tiles_of(index);
   const double share = losses_.remake ? 1 : 1 / uses;
-  double k = 1;
-  for (const std::size_t index : inner.summed) k *= mean_extent(inner.term.spaces[index]);
-  std::array<double, 2> others{};  // elements along M and N
-  for (std::size_t part = 0; part < 2; ++part) {
-    const double of_block = elements(spaces_of(maker.operands[part]));
-    TammFetch fetch = making_fetch(outer, made, inner, part);
-    fetch.line = &lines_.at(number_of(maker.operands[part], tensors_));
-    fetch.bytes = share * sizeof(double) * of_block;
-    work.step.host += sums * kOperandPasses * host_seconds(fetch.bytes);
-    work.fetches.push_back(std::move(fetch));
-    others.at(part) = of_block / k;
+  for (const TensorUse& use : maker.operands) {
+    add_gets(work, share * products, block_bytes(use));
+    work.step.host += share * products * kOperandPasses * host_seconds(block_bytes(use));
   }
-  work.step.host += kMadePasses * host_seconds(share * bytes);
-  work.step.product += share * sums * product_seconds(others[0], others[1], k);
-  work.gemms_of_step += share * sums;
-  work.flops_of_step += share * sums * 2 * others[0] * others[1] * k;
-}
-
-/// Blocks of an operand of `inner`, whose result is `made`, an operand of `outer`.
-TammFetch TammWork::making_fetch(const Counted& outer, const IndexedTensor& made, const Counted& inner,
-                                 std::size_t part) const {
-  const IndexedTensor& operand = inner.term.operands[part];
-  const std::vector<std::int64_t> strides =
-      inner.strides(operand, inner.term.result.indices);  // by position of `made`
-  const auto numbers = [&](const IndexList& indices) {
-    std::vector<std::int64_t> of_indices(indices.size(), 0);
-    for (std::size_t p = 0; p < made.indices.size(); ++p) {
-      const auto found = std::ranges::find(indices, made.indices[p]);
-      if (found != indices.end()) of_indices[static_cast<std::size_t>(found - indices.begin())] = strides[p];
-    }
-    return block_numbers(outer.counts_of(indices), of_indices);
-  };
-  return {.of_result = numbers(outer.term.result.indices),
-          .of_sum = numbers(outer.summed),
-          .of_inner = inner.numbers(operand, inner.summed)};
+  work.step.host += share * kMadePasses * host_seconds(block_bytes(made));
+  add_product(work, maker, share * products);
 }
 
 std::vector<double> TammWork::update_seconds() const {
@@ -263,7 +191,10 @@ std::vector<double> TammWork::update_seconds() const {
   for (std::size_t t = 0; t < tensors_.size(); ++t) {
     if (tensors_[t].role != TensorRole::result) continue;
     const BlockLine& line = lines_.at(t);
-    const double one = kUpdatePasses * host_seconds(sizeof(double) * elements(tensors_[t].rules.spaces));
+    double bytes = sizeof(double);  // of a block
+    for (const std::size_t space : tensors_[t].rules.spaces)
+      bytes *= static_cast<double>(extent_of(tiles_[space])) / tiles_[space].count();
+    const double one = kUpdatePasses * host_seconds(bytes);
     for (std::int64_t block = 0; block < line.blocks(); ++block)
       seconds[static_cast<std::size_t>(line.rank_of(block))] += one;
   }

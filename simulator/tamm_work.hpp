@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The terms of a program as the work of TAMM's ranks: which blocks each product gets from which nodes, and
-// what it takes.
+// The terms of a program as the work of TAMM's ranks.
 #pragma once
 
 #include <cstddef>
@@ -28,42 +27,25 @@ class BlockLine {
   std::vector<std::int32_t> rank_of_;
 };
 
-/// A block that a product gets: its number is the sum of three parts.
-struct TammFetch {
-  const BlockLine* line = nullptr;
-  std::vector<std::int64_t> of_result{0};  ///< by block of the result
-  std::vector<std::int64_t> of_sum{0};     ///< by block of the summed indices
-  std::vector<std::int64_t> of_inner{0};   ///< of an on-demand operand: by block of its own summed indices
-  double bytes = 0;                        ///< of one that are got
-
-  /// The first that a step gets; `sums` steps are of one block of the result.
-  std::int64_t block(std::int64_t step, std::int64_t sums) const {
-    return of_result[static_cast<std::size_t>(step / sums)] + of_sum[static_cast<std::size_t>(step % sums)];
-  }
-};
-
-/// Seconds of a rank, in order.
+/// Of a rank.
 struct TammSeconds {
-  double host = 0, product = 0;
-
-  double sum() const { return host + product; }
+  double get = 0, host = 0, product = 0;
 };
 
-/// Of a term with products: for each block of the result, for each block of the summed indices a step.
+/// Of a term: for each block of the result, for each block of the summed indices a step. All steps are alike.
 struct TammTermWork {
   std::size_t number = 0;  ///< of the term
   std::size_t tensor = 0;  ///< its result
   std::int64_t sums = 1;   ///< steps of a block of the result
-  std::vector<TammFetch> fetches;
-  TammSeconds step;    ///< behind the fetches
+  TammSeconds step;
   TammSeconds result;  ///< behind the last step of a block of the result
-  double gemms_of_step = 0, flops_of_step = 0;
+  double bytes_of_step = 0, gemms_of_step = 0, flops_of_step = 0;
 };
 
 /// What of TammOptions decides the work of a term. Without `remake` a block of an on-demand intermediate is
 /// made once: each of its uses has a share of that.
 struct TammLosses {
-  bool passes = true, remake = true;
+  bool passes = true, remake = true, waiting = true;
 };
 
 class TammWork {
@@ -81,19 +63,15 @@ class TammWork {
   std::vector<double> update_seconds() const;
 
  private:
-  struct Counted;
-  Counted counted(const TensorTerm& term) const;
   TammTermWork work_of(std::size_t number) const;
-  void add_fetches(TammTermWork& work, const Counted& outer, std::size_t operand,
-                   const ProgramTerm& term) const;
-  void add_making(TammTermWork& work, const Counted& outer, const IndexedTensor& made, double bytes) const;
-  TammFetch making_fetch(const Counted& outer, const IndexedTensor& made, const Counted& inner,
-                         std::size_t part) const;
+  void add_gets(TammTermWork& work, double blocks, double bytes) const;
+  void add_product(TammTermWork& work, const ProgramTerm& term, double count) const;
+  void add_making(TammTermWork& work, const ProgramTerm& term, const TensorUse& made) const;
   double host_seconds(double bytes) const;
   double product_seconds(double m, double n, double k) const;
-  double mean_extent(std::size_t space) const;
-  double elements(const IndexList& spaces) const;
-  IndexList spaces_of(const TensorUse& use) const;
+  double tiles_of(const TermIndex& index) const;
+  double block_bytes(const TensorUse& use) const;
+  double extents(const std::vector<TermIndex>& indices) const;
 
   const Program& program_;
   const std::vector<LabelledTiles>& tiles_;
@@ -102,7 +80,7 @@ class TammWork {
   std::vector<ProgramTensor> tensors_;
   std::vector<TermOrder> order_;
   int levels_ = 0;
-  std::map<std::size_t, BlockLine> lines_;  // of tensors that are stored
+  std::map<std::size_t, BlockLine> lines_;  // of tensors that terms write and store
 };
 
 }  // namespace foretile
