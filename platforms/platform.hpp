@@ -133,7 +133,7 @@ struct Runtime {
 
 /// What TAMM's runtime reaches (simulator/tamm_order.hpp), bytes per second; 0: not known.
 struct TammRates {
-  double get_bytes_per_s = 0;     ///< one rank that gets a block, beyond the time of the process that serves it
+  double get_bytes_per_s = 0;  ///< one rank that gets a block, beyond the time of the process that serves it
   double served_bytes_per_s = 0;  ///< the progress process of a node, all that others get from it
   double host_bytes_per_s = 0;    ///< one pass of a rank over numbers in host memory, or a copy from there to
                                   ///< its device or back

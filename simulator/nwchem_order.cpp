@@ -25,8 +25,8 @@ struct Chain {
 struct ChainStep {
   enum class Kind { get, accumulate, sort, multiply };
   Kind kind = Kind::get;
-  std::int64_t bytes = 0;                       ///< of a block that is moved
-  int owner = 0;                                ///< rank that has it
+  std::int64_t bytes = 0;                     ///< of a block that is moved
+  int owner = 0;                              ///< rank that has it
   std::int64_t NwchemResult::*sum = nullptr;  ///< where its bytes count
   double sort_s = 0, product_s = 0;
 };
@@ -288,7 +288,7 @@ class Nwchem {
 }  // namespace
 
 NwchemResult simulate_nwchem(const FusedProgram& program, const Machine& machine,
-                                 const NwchemOptions& options) {
+                             const NwchemOptions& options) {
   return Nwchem(program, machine, options).run();
 }
 

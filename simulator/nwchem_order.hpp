@@ -56,6 +56,6 @@ struct NwchemResult {
 /// served; inside a node it takes the rate of its messages. Permutations take the platform's rate of
 /// additions (platforms/cost/addition.hpp).
 NwchemResult simulate_nwchem(const FusedProgram& program, const Machine& machine,
-                                 const NwchemOptions& options = {});
+                             const NwchemOptions& options = {});
 
 }  // namespace foretile

@@ -75,8 +75,8 @@ TammResult simulate_tamm(const Program& program, const std::vector<LabelledTiles
 /// 50 GB for tiles), the last one before ceil(v/T)^2 ceil(o/T)^2 is less than 0.31 times the number of ranks.
 std::int64_t tamm_tile(std::int64_t occupied, std::int64_t virtuals, const Machine& machine);
 
-/// Of the rule's tiles the one with the least simulated time, as a user finds who tries tiles. `sizes.tile` is
-/// not read.
+/// Of the rule's tiles the one with the least simulated time, as a user finds who tries tiles. `sizes.tile`
+/// is not read.
 std::int64_t best_tamm_tile(const Program& program, ProgramSizes sizes, const Machine& machine,
                             const std::string& source, TammOptions options = {});
 

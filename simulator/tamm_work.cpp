@@ -73,7 +73,8 @@ TammWork::TammWork(const Program& program, const std::vector<LabelledTiles>& til
       tensors_(tensors_of(program)),
       order_(order_of_terms(program, source)) {
   if (!program.spatial)
-    throw input_error(source, "spin orbitals", "orbitals = spatial, as TAMM's closed-shell programs have them",
+    throw input_error(source, "spin orbitals",
+                      "orbitals = spatial, as TAMM's closed-shell programs have them",
                       "use --original nwchem");
   for (const TermOrder& order : order_) levels_ = std::max(levels_, order.level);
   for (std::size_t t = 0; t < tensors_.size(); ++t) {
@@ -137,7 +138,8 @@ TammTermWork TammWork::work_of(std::size_t number) const {
   TammTermWork work;
   work.number = number;
   work.tensor = number_of(term.result, tensors_);
-  work.result.host = (term.is_product() ? kResultPasses : kCopyPasses) * host_seconds(block_bytes(term.result));
+  work.result.host =
+      (term.is_product() ? kResultPasses : kCopyPasses) * host_seconds(block_bytes(term.result));
   for (const TensorUse& use : term.operands) {
     if (program_.is_on_demand(use.tensor)) {
       add_making(work, term, use);

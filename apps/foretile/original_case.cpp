@@ -52,8 +52,7 @@ void check_together(const CaseArguments& arguments, const ProgramSizes& sizes,
                     const OriginalArguments& original) {
   if (original.library.empty())
     throw input_error("--without, --best-tile, --counter-time, --get-rate", "no --original",
-                      "--original beside them",
-                      "add --original nwchem, or leave them out");
+                      "--original beside them", "add --original nwchem, or leave them out");
   if (!arguments.options.settings().empty() || !arguments.options.tiling().empty())
     throw input_error("--set", "parameters of plans beside --original", "keys that begin with platform.",
                       "leave them out: nothing is planned");
@@ -91,8 +90,8 @@ using Parts = std::vector<std::pair<const char*, double>>;
 
 nlohmann::ordered_json head_json(const CaseArguments& arguments, const Machine& machine, double makespan_s,
                                  const std::vector<double>& level_s) {
-  return {{"program", arguments.problem},   {"platform", machine.platform.name}, {"nodes", machine.nodes()},
-          {"ranks", machine.devices()},     {"makespan_s", makespan_s},          {"level_s", level_s}};
+  return {{"program", arguments.problem}, {"platform", machine.platform.name}, {"nodes", machine.nodes()},
+          {"ranks", machine.devices()},   {"makespan_s", makespan_s},          {"level_s", level_s}};
 }
 
 void print_head(const CaseArguments& arguments, const Machine& machine, const char* library,
@@ -127,13 +126,13 @@ void simulate_nwchem_case(const CaseArguments& arguments, const ProgramSizes& si
   if (sizes.tile == 0) throw missing_tile(arguments, of_sizes, machine);
   const FusedProgram program(load_program(arguments.problem), sizes, arguments.problem);
   const Stopwatch watch;
-  const NwchemResult result = traced(
-      trace, options, [&](const NwchemOptions& of) { return simulate_nwchem(program, machine, of); });
+  const NwchemResult result =
+      traced(trace, options, [&](const NwchemOptions& of) { return simulate_nwchem(program, machine, of); });
   const double ranks = machine.devices();
   const double queue_s = result.queue_s / ranks, server_s = result.server_s / machine.nodes();
-  const Parts parts{{"products", result.products_s / ranks},   {"gets", result.get_s / ranks},
-                    {"permutations", result.sort_s / ranks},   {"accumulations", result.accumulate_s / ranks},
-                    {"counter", result.counter_s / ranks},     {"idle", result.idle_s / ranks}};
+  const Parts parts{{"products", result.products_s / ranks}, {"gets", result.get_s / ranks},
+                    {"permutations", result.sort_s / ranks}, {"accumulations", result.accumulate_s / ranks},
+                    {"counter", result.counter_s / ranks},   {"idle", result.idle_s / ranks}};
   if (arguments.options.json) {
     nlohmann::ordered_json json = head_json(arguments, machine, result.makespan_s, result.level_s);
     json["chains"] = result.chains;
@@ -156,8 +155,8 @@ void simulate_nwchem_case(const CaseArguments& arguments, const ProgramSizes& si
   fmt::print(
       "chains              {}\nproducts of tiles   {}\ngot                 {}\naccumulated         {}\n"
       "by terms that copy  {}\n",
-      grouped(result.chains), grouped(result.gemms), bytes(result.got_bytes),
-      bytes(result.accumulated_bytes), bytes(result.copied_bytes));
+      grouped(result.chains), grouped(result.gemms), bytes(result.got_bytes), bytes(result.accumulated_bytes),
+      bytes(result.copied_bytes));
 }
 
 /// A rate of TAMM, or that it is not known.
@@ -182,14 +181,15 @@ void print_tamm(const CaseArguments& arguments, const Machine& machine, const Pr
              grouped(std::llround(result.gemms)), quantity(result.flops, "flop"),
              quantity(result.got_bytes, "B"), tile);
   const TammRates& rates = machine.platform.tamm;
-  fmt::print("rates               a rank gets {}, a process serves {}, host memory {} ([tamm] of the "
-             "platform)\n",
-             rate_text(rates.get_bytes_per_s), rate_text(rates.served_bytes_per_s),
-             rate_text(rates.host_bytes_per_s));
+  fmt::print(
+      "rates               a rank gets {}, a process serves {}, host memory {} ([tamm] of the "
+      "platform)\n",
+      rate_text(rates.get_bytes_per_s), rate_text(rates.served_bytes_per_s),
+      rate_text(rates.host_bytes_per_s));
 }
 
-void simulate_tamm_case(const CaseArguments& arguments, ProgramSizes sizes,
-                        const OriginalArguments& original, const std::string& trace) {
+void simulate_tamm_case(const CaseArguments& arguments, ProgramSizes sizes, const OriginalArguments& original,
+                        const std::string& trace) {
   const Losses losses{original};
   const TammOptions options{.waiting = losses.has("waiting"),
                             .server = losses.has("server"),
@@ -228,9 +228,8 @@ void simulate_tamm_case(const CaseArguments& arguments, ProgramSizes sizes,
   json["server_s"] = result.server_s / machine.nodes();
   json["terms"] = nlohmann::ordered_json::array();
   for (const auto& term : result.terms)
-    json["terms"].push_back({{"name", program.terms[term.number].name},
-                             {"longest_s", term.longest_s},
-                             {"ranks", term.ranks}});
+    json["terms"].push_back(
+        {{"name", program.terms[term.number].name}, {"longest_s", term.longest_s}, {"ranks", term.ranks}});
   json["simulation_s"] = watch.seconds();
   print_json(json);
 }
@@ -254,9 +253,10 @@ void add_original_options(CLI::App& command, OriginalArguments& original) {
                   "(work is distributed evenly), update (of the solver). Repeatable")
       ->allow_extra_args(false)
       ->type_name("LOSS");
-  command.add_flag("--best-tile", original.best_tile,
-                   "With --original tamm: of the tiles of ExaChem's rule, 40, 45, ... to 180, take that with the "
-                   "least simulated time");
+  command.add_flag(
+      "--best-tile", original.best_tile,
+      "With --original tamm: of the tiles of ExaChem's rule, 40, 45, ... to 180, take that with the "
+      "least simulated time");
   command
       .add_option("--counter-time", original.counter_time,
                   "With --original nwchem: time of one request to the shared counter. Default: 5 us")

@@ -77,7 +77,8 @@ class Parser {
   void read(TextLine line) {
     if (line.at_end()) return;
     const int column = line.column();
-    const std::string word = line.name("orbitals, space, tensor, intermediate, result, or the name of a term");
+    const std::string word =
+        line.name("orbitals, space, tensor, intermediate, result, or the name of a term");
     if (!line.next_is(":")) {
       if (word == "orbitals") return read_orbitals(line, column);
       if (word == "space") return read_space(line);
@@ -383,9 +384,10 @@ class Parser {
       };
       const auto [first, fresh] = lines.try_emplace(term.result.tensor, term.line);
       if (!fresh)
-        throw wrong(fmt::format("{}, which is on-demand and written in line {}", term.result.tensor,
-                                first->second));
-      if (!term.is_product()) throw wrong(fmt::format("a copy to {}, which is on-demand", term.result.tensor));
+        throw wrong(
+            fmt::format("{}, which is on-demand and written in line {}", term.result.tensor, first->second));
+      if (!term.is_product())
+        throw wrong(fmt::format("a copy to {}, which is on-demand", term.result.tensor));
       for (const TensorUse& use : term.operands) {
         if (program_.is_on_demand(use.tensor))
           throw wrong(fmt::format("{} made from {}, both on-demand", term.result.tensor, use.tensor));

@@ -107,8 +107,8 @@ const char* const kMade =
     "l: X[a1,a2] += D[a1,x1] D[a2,x1]\nr: R[a1,i1] += X[a1,a2] t[a2,i1]\n";
 
 /// One rank. Each of eight products makes its block of X: four blocks of D, 1 s each to get and 1 s to copy,
-/// and 7 passes of 2 s; t takes 2 s to get and 2 s to copy: 26 s. Each of four results takes 6 s. Each block of X
-/// is made twice: once is 15 s for a product.
+/// and 7 passes of 2 s; t takes 2 s to get and 2 s to copy: 26 s. Each of four results takes 6 s. Each block
+/// of X is made twice: once is 15 s for a product.
 TEST(TammOrder, MakesOnDemandBlocksForEachUseByHand) {
   const Program program = parse_program(kMade, "test");
   const ProgramSizes sizes{4, 4, 2, 2, 1};
@@ -189,8 +189,8 @@ TEST(TammOrder, TakesExaChemsTile) {
 }
 
 TEST(TammOrder, RefusesOrbitalsWithSpin) {
-  const Program program = parse_program(
-      "space p = virtual\ntensor x[p|p]\nresult R[p|p]\nr: R[p1,p2] += x[p1,p2]\n", "test");
+  const Program program =
+      parse_program("space p = virtual\ntensor x[p|p]\nresult R[p|p]\nr: R[p1,p2] += x[p1,p2]\n", "test");
   EXPECT_THROW(simulated(program, {1, 4, 2}, small_machine(1, 1, kPlenty, kPlenty)), InputError);
 }
 

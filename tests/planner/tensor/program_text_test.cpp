@@ -195,8 +195,7 @@ const std::string kOnDemand = kVectors +
                               "t[a3,a4,i1,i2]\ne: E[] += b[i1,a1,x] b[i1,a1,x]\n";
 
 TEST(ProgramText, IntermediatesMayBeOnDemand) {
-  const Program program =
-      parse_program(kOnDemand + "l: X[a1,a2,a3,a4] += c[a1,a3,x] c[a2,a4,x]\n", "p.txt");
+  const Program program = parse_program(kOnDemand + "l: X[a1,a2,a3,a4] += c[a1,a3,x] c[a2,a4,x]\n", "p.txt");
   EXPECT_TRUE(program.is_on_demand("X"));
   EXPECT_FALSE(program.is_on_demand("t"));
   EXPECT_EQ(program.tensors.back().role, TensorRole::intermediate);
@@ -207,28 +206,33 @@ TEST(ProgramText, IntermediatesMayBeOnDemand) {
 
 TEST(ProgramText, SaysWhatIsWrongWithOnDemand) {
   const std::string l = "l: X[a1,a2,a3,a4] += c[a1,a3,x] c[a2,a4,x]\n";
-  EXPECT_EQ(refusal(kOnDemand), "p.txt, line 10: found the intermediate X, which no term writes, expected a "
-                                "term that adds to it");
+  EXPECT_EQ(refusal(kOnDemand),
+            "p.txt, line 10: found the intermediate X, which no term writes, expected a "
+            "term that adds to it");
   EXPECT_EQ(refusal(kOnDemand + l + "m: X[a1,a2,a3,a4] += c[a1,a2,x] c[a3,a4,x]\n"),
             "p.txt, line 14: found X, which is on-demand and written in line 13, expected one product of "
             "stored tensors that writes X; leave its on-demand out");
-  EXPECT_EQ(refusal(kOnDemand + "l: X[a1,a2,a3,a4] += Y[a1,a2,a3,a4]\ny: Y[a1,a2,a3,a4] += c[a1,a3,x] "
-                                "c[a2,a4,x]\n"),
-            "p.txt, line 13: found a copy to X, which is on-demand, expected one product of stored tensors that "
-            "writes X; leave its on-demand out");
-  EXPECT_EQ(refusal(kOnDemand + "intermediate Y[a,a] on-demand\ny: Y[a1,a2] += c[a1,a3,x] c[a3,a2,x]\nl: "
-                                "X[a1,a2,a3,a4] += Y[a1,a3] Y[a2,a4]\n"),
-            "p.txt, line 15: found X made from Y, both on-demand, expected one product of stored tensors that "
-            "writes X; leave its on-demand out");
-  EXPECT_EQ(refusal(kVectors + "tensor d[a,a] on-demand\n"),
-            "p.txt, line 10, column 15: found on-demand behind a tensor, expected it behind an intermediate; use "
-            "the option --on-demand");
+  EXPECT_EQ(
+      refusal(kOnDemand + "l: X[a1,a2,a3,a4] += Y[a1,a2,a3,a4]\ny: Y[a1,a2,a3,a4] += c[a1,a3,x] "
+                          "c[a2,a4,x]\n"),
+      "p.txt, line 13: found a copy to X, which is on-demand, expected one product of stored tensors that "
+      "writes X; leave its on-demand out");
+  EXPECT_EQ(
+      refusal(kOnDemand + "intermediate Y[a,a] on-demand\ny: Y[a1,a2] += c[a1,a3,x] c[a3,a2,x]\nl: "
+                          "X[a1,a2,a3,a4] += Y[a1,a3] Y[a2,a4]\n"),
+      "p.txt, line 15: found X made from Y, both on-demand, expected one product of stored tensors that "
+      "writes X; leave its on-demand out");
+  EXPECT_EQ(
+      refusal(kVectors + "tensor d[a,a] on-demand\n"),
+      "p.txt, line 10, column 15: found on-demand behind a tensor, expected it behind an intermediate; use "
+      "the option --on-demand");
   EXPECT_EQ(refusal(kVectors + "result d[a,a] on-demand\n"),
             "p.txt, line 10, column 15: found on-demand behind a result, expected it behind an intermediate; "
             "leave it out");
-  EXPECT_EQ(refusal(kVectors + "intermediate d[a,a] symmetric 1 2\n"),
-            "p.txt, line 10, column 21: found symmetric, expected a tensor or a result before it; leave it out: "
-            "the symmetry of an intermediate follows from its terms");
+  EXPECT_EQ(
+      refusal(kVectors + "intermediate d[a,a] symmetric 1 2\n"),
+      "p.txt, line 10, column 21: found symmetric, expected a tensor or a result before it; leave it out: "
+      "the symmetry of an intermediate follows from its terms");
 }
 
 TEST(ProgramText, SaysWhichIndexIsWrong) {
