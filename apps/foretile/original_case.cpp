@@ -86,7 +86,7 @@ auto traced(const std::string& trace, Options options, const Simulate& simulate)
 }
 
 /// Mean seconds of a rank.
-using Parts = std::vector<std::pair<const char*, double>>;
+using MeanSeconds = std::vector<std::pair<const char*, double>>;
 
 nlohmann::ordered_json head_json(const CaseArguments& arguments, const Machine& machine, double makespan_s,
                                  const std::vector<double>& level_s) {
@@ -104,7 +104,7 @@ void print_head(const CaseArguments& arguments, const Machine& machine, const ch
                quantity(level_s[level], "s"));
 }
 
-void print_parts(const Parts& parts) {
+void print_parts(const MeanSeconds& parts) {
   fmt::print("time of a rank\n");
   for (const auto& [name, seconds] : parts) fmt::print("  {:<18}{}\n", name, quantity(seconds, "s"));
 }
@@ -130,9 +130,10 @@ void simulate_nwchem_case(const CaseArguments& arguments, const ProgramSizes& si
       traced(trace, options, [&](const NwchemOptions& of) { return simulate_nwchem(program, machine, of); });
   const double ranks = machine.devices();
   const double queue_s = result.queue_s / ranks, server_s = result.server_s / machine.nodes();
-  const Parts parts{{"products", result.products_s / ranks}, {"gets", result.get_s / ranks},
-                    {"permutations", result.sort_s / ranks}, {"accumulations", result.accumulate_s / ranks},
-                    {"counter", result.counter_s / ranks},   {"idle", result.idle_s / ranks}};
+  const MeanSeconds parts{
+      {"products", result.products_s / ranks}, {"gets", result.get_s / ranks},
+      {"permutations", result.sort_s / ranks}, {"accumulations", result.accumulate_s / ranks},
+      {"counter", result.counter_s / ranks},   {"idle", result.idle_s / ranks}};
   if (arguments.options.json) {
     nlohmann::ordered_json json = head_json(arguments, machine, result.makespan_s, result.level_s);
     json["chains"] = result.chains;
@@ -165,7 +166,7 @@ std::string rate_text(double rate) {
 }
 
 void print_tamm(const CaseArguments& arguments, const Machine& machine, const Program& program,
-                std::int64_t tile, const TammResult& result, const Parts& parts, bool levels) {
+                std::int64_t tile, const TammResult& result, const MeanSeconds& parts, bool levels) {
   print_head(arguments, machine, "TAMM", result.makespan_s, result.level_s, levels);
   fmt::print("  {:<18}{}\n", "update", quantity(result.update_s, "s"));
   print_parts(parts);
@@ -211,11 +212,11 @@ void simulate_tamm_case(const CaseArguments& arguments, ProgramSizes sizes, cons
     return simulate_tamm(program, tiles, machine, arguments.problem, of);
   });
   const double ranks = machine.devices();
-  const Parts parts{{"products", result.products_s / ranks},
-                    {"gets", result.get_s / ranks},
-                    {"waits", result.queue_s / ranks},
-                    {"host", result.host_s / ranks},
-                    {"idle", result.idle_s / ranks}};
+  const MeanSeconds parts{{"products", result.products_s / ranks},
+                          {"gets", result.get_s / ranks},
+                          {"waits", result.queue_s / ranks},
+                          {"host", result.host_s / ranks},
+                          {"idle", result.idle_s / ranks}};
   if (!arguments.options.json)
     return print_tamm(arguments, machine, program, sizes.tile, result, parts, options.levels);
   nlohmann::ordered_json json = head_json(arguments, machine, result.makespan_s, result.level_s);
