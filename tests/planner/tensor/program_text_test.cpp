@@ -105,7 +105,8 @@ TEST(ProgramText, TheExampleHas41Terms) {
 
 TEST(ProgramText, SaysWhatCannotBeRead) {
   EXPECT_EQ(refused_term("first R[p1,h1] += 1 x[p1,h1]"),
-            "p.txt, line 6, column 1: found first, expected orbitals, space, tensor, result, or the name of "
+            "p.txt, line 6, column 1: found first, expected orbitals, space, tensor, intermediate, result, "
+            "or the name of "
             "a term and "
             "\":\"");
   EXPECT_EQ(refused_term("a: R[p1,h1] = 1 x[p1,h1]"), "p.txt, line 6, column 13: found =, expected \"+=\"");
