@@ -51,7 +51,6 @@ MessageLimits card_limits(const Machine& m) {
 MachineLinks::MachineLinks(const Machine& machine, std::uint64_t noise_seed)
     : machine_(&machine),
       graph_(machine.platform, machine.ranks_per_node * machine.devices_per_rank),
-      sockets_(machine.platform.sockets),
       devices_(machine.platform.has_device_memory() ? machine.devices_per_rank : 0) {
   choose_ports();
   first_port_ = 1 + static_cast<int>(graph_.capacities().size());

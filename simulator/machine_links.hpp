@@ -136,7 +136,7 @@ class MachineLinks {
 
   const Machine* machine_;
   NodeGraph graph_;
-  int sockets_, devices_;          // of a node, and of a rank where devices have memory of their own
+  int devices_;                    // of a rank where devices have memory of their own
   int ports_ = 1;                  // of a node
   int first_port_ = 0;             // behind a node's cores and graph
   int per_node_ = 0;               // links

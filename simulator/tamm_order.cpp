@@ -21,7 +21,10 @@ struct TammPart {
 
   double steps() const { return static_cast<double>(end - begin); }
   /// Blocks of the result, each of `sums` steps, also those that are not whole.
-  double blocks(std::int64_t sums) const { return static_cast<double>((end - 1) / sums - begin / sums + 1); }
+  double blocks(std::int64_t sums) const {
+    const std::int64_t first = begin / sums, last = (end - 1) / sums;
+    return static_cast<double>(last - first + 1);
+  }
 };
 
 class Tamm {

@@ -240,18 +240,14 @@ void simulate_tamm_case(const CaseArguments& arguments, ProgramSizes sizes, cons
 void add_original_options(CLI::App& command, OriginalArguments& original) {
   command
       .add_option("--original", original.library,
-                  "Of a program: simulate it as this library runs it, one rank for each device. nwchem: a "
-                  "shared counter, blocking gets that one process of a node serves, levels. tamm: owners of "
-                  "whole blocks, such gets, copies in host memory, on-demand tensors made for each use; "
-                  "without --tile with ExaChem's tile")
+                  "Of a program: simulate it as this library runs it, one rank for each device. Without "
+                  "--tile tamm takes ExaChem's tile")
       ->check(CLI::IsMember({"nwchem", "tamm"}))
       ->type_name("LIBRARY");
   command
       .add_option("--without", original.without,
-                  "With --original, leave a loss out. waiting: gets take no time. server: no process serves "
-                  "them. levels: no barriers. nwchem: counter (chains are distributed round-robin). tamm: "
-                  "remake (on-demand blocks are made once), passes (numbers are in device memory), blocks "
-                  "(work is distributed evenly), update (of the solver). Repeatable")
+                  "With --original, leave a loss out: counter, waiting, server or levels of nwchem; blocks, "
+                  "levels, passes, remake, server, update or waiting of tamm. Repeatable")
       ->allow_extra_args(false)
       ->type_name("LOSS");
   command.add_flag(
