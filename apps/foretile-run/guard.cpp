@@ -88,7 +88,7 @@ void end_job_that_never_started(int exit_code) {
   if (started || !launched_by_mpi()) return;
   let_message_arrive();
   if (ask_for_abort(exit_code)) {
-    // A rank that ends by itself before the launcher has read this counts as lost.
+    // A rank that ends before the launcher has read this counts as lost.
     constexpr unsigned kWaitForLauncher_s = 10;
     ::sleep(kWaitForLauncher_s);
     return;
