@@ -10,6 +10,7 @@
 #include "platforms/cost/addition.hpp"
 #include "platforms/cost/message.hpp"
 #include "simulator/node_queue.hpp"
+#include "simulator/rank_trace.hpp"
 
 namespace foretile {
 
@@ -260,14 +261,7 @@ class Nwchem {
   }
 
   void note(Cause cause, int rank, double start_s, double end_s) const {
-    if (!options_.trace || end_s <= start_s) return;
-    TraceEvent event;
-    event.cause = cause;
-    event.rank = Rank::of(rank);
-    event.device = cause == Cause::kernel ? MemoryPlace(0) : kHost;
-    event.start_s = start_s;
-    event.end_s = end_s;
-    options_.trace->record(event);
+    record(options_.trace, cause, rank, start_s, end_s);
   }
 
   static ProgramBlock block_of(const FusedProgramTerm& fused, std::size_t matrix, TileId tile) {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "platforms/cost/addition.hpp"
+#include "simulator/rank_trace.hpp"
 #include "simulator/tamm_work.hpp"
 
 namespace foretile {
@@ -117,16 +117,8 @@ class Tamm {
 
   void spend(Cause cause, int rank, double seconds) {
     double& now = now_s_[static_cast<std::size_t>(rank)];
-    const double start = now;
+    record(options_.trace, cause, rank, now, now + seconds);
     now += seconds;
-    if (!options_.trace || seconds <= 0) return;
-    TraceEvent event;
-    event.cause = cause;
-    event.rank = Rank::of(rank);
-    event.device = cause == Cause::kernel ? MemoryPlace(0) : kHost;
-    event.start_s = start;
-    event.end_s = now;
-    options_.trace->record(event);
   }
 
   double end_level(double begin_s) {

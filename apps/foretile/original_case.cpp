@@ -160,9 +160,12 @@ void simulate_nwchem_case(const CaseArguments& arguments, const ProgramSizes& si
       bytes(result.copied_bytes));
 }
 
-/// A rate of TAMM, or that it is not known.
-std::string rate_text(double rate) {
-  return rate > 0 ? quantity(rate, "B/s") : "not known";
+std::string rates_text(const TammRates& rates) {
+  if (rates.get_bytes_per_s <= 0 || rates.served_bytes_per_s <= 0 || rates.host_bytes_per_s <= 0)
+    return "guessed from those of messages and memory: the platform lacks some of [tamm]";
+  return fmt::format("a rank gets {}, a process serves {}, host memory {} ([tamm] of the platform)",
+                     quantity(rates.get_bytes_per_s, "B/s"), quantity(rates.served_bytes_per_s, "B/s"),
+                     quantity(rates.host_bytes_per_s, "B/s"));
 }
 
 void print_tamm(const CaseArguments& arguments, const Machine& machine, const Program& program,
@@ -181,12 +184,7 @@ void print_tamm(const CaseArguments& arguments, const Machine& machine, const Pr
   fmt::print("\nproducts of tiles   {}, {}\ngot                 {}\ntile                {}\n",
              grouped(std::llround(result.gemms)), quantity(result.flops, "flop"),
              quantity(result.got_bytes, "B"), tile);
-  const TammRates& rates = machine.platform.tamm;
-  fmt::print(
-      "rates               a rank gets {}, a process serves {}, host memory {} ([tamm] of the "
-      "platform)\n",
-      rate_text(rates.get_bytes_per_s), rate_text(rates.served_bytes_per_s),
-      rate_text(rates.host_bytes_per_s));
+  fmt::print("rates               {}\n", rates_text(machine.platform.tamm));
 }
 
 void simulate_tamm_case(const CaseArguments& arguments, ProgramSizes sizes, const OriginalArguments& original,

@@ -3,13 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <map>
-
 #include "planner/tensor/program_text.hpp"
 #include "platforms/cost/addition.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/small_machine.hpp"
+#include "tests/simulator/trace_times.hpp"
 
 namespace foretile::nwchem_order_test {
 namespace {
@@ -42,16 +40,6 @@ TEST(NwchemOrder, AsksTheCounterByHand) {
   EXPECT_NEAR(simulate_nwchem(program, machine, options).makespan_s, 2 * 2 * 16e-9, 1e-15);
 }
 
-class Times final : public TraceSink {
- public:
-  void record(const TraceEvent& event) override {
-    seconds[event.cause] += event.end_s - event.start_s;
-    last_s = std::max(last_s, event.end_s);
-  }
-  std::map<Cause, double> seconds;
-  double last_s = 0;
-};
-
 /// All that a rank does but being idle. A copied block is got, permuted and accumulated once: 4 of 32 bytes,
 /// a permutation at 32 bytes per second.
 TEST(NwchemOrder, TellsWhatRanksDo) {
@@ -60,7 +48,7 @@ TEST(NwchemOrder, TellsWhatRanksDo) {
       {1, 4, 2}, "test");
   Machine machine = small_machine(1, 1, kPlenty, kPlenty);
   machine.platform.addition_bytes_per_s_per_core = 32;
-  Times times;
+  TraceTimes times;
   NwchemOptions options;
   options.counter_s = 1;
   options.trace = &times;

@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <map>
-
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "planner/tensor/program_text.hpp"
@@ -13,6 +10,7 @@
 #include "planner/tensor/term_counts.hpp"
 #include "simulator/tamm_work.hpp"
 #include "tests/planner/small_machine.hpp"
+#include "tests/simulator/trace_times.hpp"
 
 namespace foretile::tamm_order_test {
 namespace {
@@ -143,18 +141,8 @@ TEST(TammOrder, OneRankHasAScalar) {
   EXPECT_NEAR(even.makespan_s, 0.5 + 0.5, 1e-6);
 }
 
-class Times final : public TraceSink {
- public:
-  void record(const TraceEvent& event) override {
-    seconds[event.cause] += event.end_s - event.start_s;
-    last_s = std::max(last_s, event.end_s);
-  }
-  std::map<Cause, double> seconds;
-  double last_s = 0;
-};
-
 TEST(TammOrder, TracesWhatRanksDo) {
-  Times times;
+  TraceTimes times;
   TammOptions options;
   options.trace = &times;
   const TammResult result = simulated(parse_program(kProduct, "test"), {4, 4, 2}, two_nodes(), options);
