@@ -101,6 +101,14 @@ void add_extent_options(CLI::App& command, ProgramSizes& sizes) {
         ->type_name("N");
 }
 
+void add_slices_option(CLI::App& command, ProgramSizes& sizes) {
+  command
+      .add_option("--slices", sizes.slices,
+                  "Of a program: slices in which on-demand intermediates are made and used. Default: 1")
+      ->check(CLI::Range(1, kMostSlices))
+      ->type_name("N");
+}
+
 void add_size_options(CLI::App& command, ProgramSizes& sizes) {
   add_extent_options(command, sizes);
   command.add_option("--tile", sizes.tile, "Of a program: largest extent of a tile")

@@ -67,6 +67,7 @@ inline constexpr std::int64_t kMostExtent = 1'000'000;
 void add_extent_options(CLI::App& command, ProgramSizes& sizes);
 /// And --tile.
 void add_size_options(CLI::App& command, ProgramSizes& sizes);
+void add_slices_option(CLI::App& command, ProgramSizes& sizes);
 /// "give it: --o 108 --v 324 --tile 45", with the sizes that are given: the end of an error about a missing
 /// one.
 std::string sizes_example(const ProgramSizes& sizes);

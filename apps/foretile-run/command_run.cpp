@@ -39,6 +39,7 @@ void add_planning_options(CLI::App& command, RunArguments& arguments) {
   add_messages_option(command, arguments.options);
   add_set_option(command, arguments.options);
   add_size_options(command, arguments.sizes);
+  add_slices_option(command, arguments.sizes);
   add_program_options(command, arguments.program);
 }
 

@@ -38,11 +38,12 @@ constexpr double kMostPlainWork = 1e10;     // half a minute
 constexpr double kMostPlainElements = 1e8;  // of 24 bytes
 
 void require_small(const FusedProgram& fused, const SpinOrbitals& orbitals) {
-  const double elements = plain_elements(fused.tensors(), orbitals);
+  const std::vector<ProgramTensor> tensors = tensors_of(fused.as_given());
+  const double elements = plain_elements(tensors, orbitals);
   if (elements > kMostPlainElements)
     throw input_error("--verify", fmt::format("{:.2g} elements of all tensors", elements),
                       fmt::format("at most {:.0e}", kMostPlainElements), "verify smaller --o and --v");
-  const double work = plain_work(fused.program(), fused.tensors(), orbitals);
+  const double work = plain_work(fused.as_given(), tensors, orbitals);
   if (work <= kMostPlainWork) return;
   throw input_error("--verify", fmt::format("{:.2g} multiplications of a plain evaluation", work),
                     fmt::format("at most {:.0e}", kMostPlainWork), "verify smaller --o and --v");
@@ -275,7 +276,8 @@ FinishedProgram finished_program(ProgramStart& start, const RunArguments& argume
 /// On rank 0. A wrong result is not written.
 void conclude(ProgramStart& start, FinishedProgram& done, const RunArguments& arguments, int ranks) {
   if (arguments.verify)
-    done.error = largest_error(done.results, start.program.fused->program(), *start.orbitals, *start.numbers);
+    done.error =
+        largest_error(done.results, start.program.fused->as_given(), *start.orbitals, *start.numbers);
   if (start.files && arguments.verify) start.files->require_untouched();  // it was read again
   const bool right = !done.error || *done.error <= kLargestError;
   if (right && start.output) start.output->write(done.results);

@@ -113,6 +113,7 @@ void add_plan_command(CLI::App& app) {
   command->add_option("problem", arguments->problem, kProblemMeaning)->required();
   add_machine_options(*command, *arguments);
   add_size_options(*command, arguments->program.sizes);
+  add_slices_option(*command, arguments->program.sizes);
   add_program_options(*command, arguments->program);
   command->add_option("-o,--output", arguments->output, "Store the plan in this file")
       ->check(not_empty_check())

@@ -255,6 +255,7 @@ void add_simulate_command(CLI::App& app) {
   command->add_option("problem", arguments->problem, kProblemMeaning)->required();
   add_machine_options(*command, *arguments);
   add_size_options(*command, arguments->program.sizes);
+  add_slices_option(*command, arguments->program.sizes);
   add_program_options(*command, arguments->program);
   add_original_options(*command, arguments->original);
   CLI::Option* trace = command->add_option("--trace", arguments->trace, kTraceMeaning)

@@ -69,6 +69,7 @@ ProgramSizes read_sizes(ObjectReader reader) {
     sizes.vectors = reader.whole("vectors", 1, most);
     sizes.vector_tile = reader.whole("vector_tile", 1, most);
   }
+  if (reader.has("slices")) sizes.slices = static_cast<int>(reader.whole("slices", 1, kMostSlices));
   reader.refuse_other_keys();
   return sizes;
 }
@@ -124,7 +125,7 @@ ProgramFile make_program_file(const std::string& name, const ProgramSizes& sizes
   ProgramFile file;
   static_cast<StoredMachine&>(file) = stored(machine, size);
   file.name = name;
-  file.text = written(program.program());
+  file.text = written(program.as_given());
   file.sizes = sizes;
   file.mode = planned.mode;
   file.parameters = planned.settings;
@@ -152,6 +153,7 @@ Json sizes_json(const ProgramSizes& sizes) {
     json["vectors"] = sizes.vectors;
     json["vector_tile"] = sizes.tile_of(SpaceKind::auxiliary);
   }
+  if (sizes.slices > 1) json["slices"] = sizes.slices;
   return json;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "planner/tensor/program_slices.hpp"
 
 namespace foretile {
 
@@ -37,7 +38,8 @@ std::vector<Addition> additions_of(const std::vector<ScatterTarget>& targets, do
 }  // namespace
 
 FusedProgram::FusedProgram(Program program, const ProgramSizes& sizes, const std::string& source)
-    : program_(std::move(program)),
+    : as_given_(std::move(program)),
+      program_(in_slices(as_given_, sizes.slices)),
       tiles_(spin_tiles_of(program_, sizes)),
       tensors_(tensors_of(program_)),
       order_(order_of_terms(program_, source)) {
@@ -65,7 +67,8 @@ void FusedProgram::fuse(std::size_t number) {
   const Fusion fusion =
       best_fusion(fused.term, {bytes(fused.operands[0]), bytes(fused.operands[1]), bytes(fused.result)});
   fused.product = std::make_unique<FusedTerm>(
-      fused.term, fusion, std::array{&blocks(fused.operands[0]), &blocks(fused.operands[1])}, tiles_, true);
+      fused.term, fusion, std::array{&blocks(fused.operands[0]), &blocks(fused.operands[1])}, tiles_, true, 0,
+      &blocks(fused.result));
   fused.operands = {fused.operands[fusion.operand[0]], fused.operands[fusion.operand[1]]};
 }
 
@@ -78,7 +81,8 @@ void FusedProgram::list_copies(FusedProgramTerm& fused) const {
         static_cast<std::uint8_t>(std::ranges::find(operand.indices, index) - operand.indices.begin()));
   const std::vector<IndexList> groups = positions_of(result_groups(fused.term), result.indices);
   for (const TileTuple& tiles : ordered_tuples(blocks(fused.result).ranges(), groups, result.name)) {
-    if (is_beta_alone(tiles, blocks(fused.result).ranges())) continue;
+    const TensorBlocks& to = blocks(fused.result);
+    if (is_beta_alone(tiles, to.ranges()) || (to.stores_some() && !to.stores(tiles))) continue;
     TileTuple of_operand(tiles.size());
     for (std::size_t p = 0; p < tiles.size(); ++p) of_operand[position[p]] = tiles[p];
     const auto place = from.find(of_operand);

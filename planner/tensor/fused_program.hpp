@@ -53,6 +53,9 @@ class FusedProgram {
   FusedProgram(const FusedProgram&) = delete;
   FusedProgram& operator=(const FusedProgram&) = delete;
 
+  const Program& as_given() const { return as_given_; }
+  /// With slices of its on-demand intermediates (in_slices()). Tensors and terms as given have their numbers,
+  /// slices but the first follow.
   const Program& program() const { return program_; }
   const std::vector<LabelledTiles>& tiles() const { return tiles_; }
   const std::vector<ProgramTensor>& tensors() const { return tensors_; }
@@ -81,6 +84,7 @@ class FusedProgram {
   void fuse(std::size_t number);
   void list_copies(FusedProgramTerm& fused) const;
 
+  Program as_given_;
   Program program_;
   std::vector<LabelledTiles> tiles_;
   std::vector<ProgramTensor> tensors_;

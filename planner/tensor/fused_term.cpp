@@ -58,7 +58,8 @@ double orders_of(const TileTuple& tuple, const IndexList& group) {
 
 FusedTerm::FusedTerm(const TensorTerm& term, const Fusion& fusion,
                      const std::array<const TensorBlocks*, 2>& operands,
-                     const std::vector<LabelledTiles>& tiles, bool closed_shell, double threshold)
+                     const std::vector<LabelledTiles>& tiles, bool closed_shell, double threshold,
+                     const TensorBlocks* result)
     : term_(term),
       fusion_(fusion),
       blocks_{operands.at(fusion.operand[0]), operands.at(fusion.operand[1])},
@@ -89,7 +90,7 @@ FusedTerm::FusedTerm(const TensorTerm& term, const Fusion& fusion,
   contraction_.a = operand_shape(0);
   contraction_.b = operand_shape(1);
   check_product_count(contraction_.a, contraction_.b);
-  contraction_.c = result_shape(contraction_.a, contraction_.b, closed_shell, threshold);
+  contraction_.c = result_shape(threshold, closed_shell, result);
   contraction_.a_op = fusion_.is_transposed[0] ? Op::transpose : Op::none;
   contraction_.b_op = fusion_.is_transposed[1] ? Op::transpose : Op::none;
 }
@@ -140,19 +141,24 @@ Shape FusedTerm::operand_shape(std::size_t matrix) const {
   return matrix == 0 ? Shape(others, ks, std::move(entries)) : Shape(ks, others, std::move(entries));
 }
 
-Shape FusedTerm::result_shape(const Shape& a, const Shape& b, bool closed_shell, double threshold) const {
-  check_tile_count(a.rows(), b.columns());
-  Shape all = symbolic_product(a, b, threshold);
-  if (!closed_shell) return all;
-  std::vector<Shape::Entry> kept;
+Shape FusedTerm::result_shape(double threshold, bool closed_shell, const TensorBlocks* result) const {
+  check_tile_count(contraction_.a.rows(), contraction_.b.columns());
+  Shape all = symbolic_product(contraction_.a, contraction_.b, threshold);
+  const bool stores_some = result && result->stores_some();
+  if (!closed_shell && !stores_some) return all;
   const auto is_beta = [](const TileTuple& tuple, const TileRanges& ranges) {
     return tuple.empty() || is_beta_alone(tuple, ranges);
   };
-  for (TileId id = 0; id < all.nonzeros(); ++id) {
-    const TileTuple& m = sides_[0].tuples[static_cast<std::size_t>(all.row_of(id))];
-    const TileTuple& n = sides_[1].tuples[static_cast<std::size_t>(all.column_of(id))];
+  const auto is_kept = [&](std::int32_t row, std::int32_t column) {
+    if (stores_some && !result->stores(gathered(origins_[2], row, column, 0))) return false;
+    const TileTuple& m = sides_[0].tuples[static_cast<std::size_t>(row)];
+    const TileTuple& n = sides_[1].tuples[static_cast<std::size_t>(column)];
     const bool none = m.empty() && n.empty();
-    if (none || !is_beta(m, sides_[0].ranges) || !is_beta(n, sides_[1].ranges))
+    return !closed_shell || none || !is_beta(m, sides_[0].ranges) || !is_beta(n, sides_[1].ranges);
+  };
+  std::vector<Shape::Entry> kept;
+  for (TileId id = 0; id < all.nonzeros(); ++id) {
+    if (is_kept(all.row_of(id), all.column_of(id)))
       kept.push_back({all.row_of(id), all.column_of(id), all.norm(id)});
   }
   return {all.rows(), all.columns(), std::move(kept)};

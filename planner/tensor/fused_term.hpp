@@ -20,10 +20,12 @@ namespace foretile {
 class FusedTerm {
  public:
   /// `operands` are the term's, in its order; they, the term and `tiles` must outlive this. `closed_shell`:
-  /// tiles of C that are beta alone are left out. C has the tiles for which some product of norms reaches
-  /// `threshold`. Throws InputError where there are too many tiles.
+  /// tiles of C that are beta alone are left out. `result`, where given: tiles of C that it does
+  /// not store by its mirror or its slice (TensorRules) are left out. C has the tiles for which some product
+  /// of norms reaches `threshold`. Throws InputError where there are too many tiles.
   FusedTerm(const TensorTerm& term, const Fusion& fusion, const std::array<const TensorBlocks*, 2>& operands,
-            const std::vector<LabelledTiles>& tiles, bool closed_shell, double threshold = 0);
+            const std::vector<LabelledTiles>& tiles, bool closed_shell, double threshold = 0,
+            const TensorBlocks* result = nullptr);
 
   const Fusion& fusion() const { return fusion_; }
   /// Without name, seed and factors; operations say which operand is stored transposed.
@@ -65,7 +67,7 @@ class FusedTerm {
   BlockPlace found(std::size_t matrix, TileId tile) const;
   TileTuple gathered(const std::vector<From>& origins, std::int32_t m, std::int32_t n, std::int32_t k) const;
   Shape operand_shape(std::size_t matrix) const;
-  Shape result_shape(const Shape& a, const Shape& b, bool closed_shell, double threshold) const;
+  Shape result_shape(double threshold, bool closed_shell, const TensorBlocks* result) const;
   void set_multiplicities(const std::vector<IndexList>& groups);
 
   const TensorTerm& term_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,8 @@ struct ProgramTerm {
   double factor = 1;
   std::vector<TensorUse> operands;  ///< one or two
   int line = 0;
+  std::vector<std::size_t> after =
+      {};  ///< terms that must be over before, also where it reads nothing of them
 
   bool is_product() const { return operands.size() == 2; }
 };
@@ -61,6 +64,13 @@ enum class TensorRole : std::uint8_t { given, intermediate, result };
 
 /// "given", "intermediate", "result"
 std::string_view name_of(TensorRole role);
+
+/// Some of the blocks of a tensor: those with tiles of some positions in one of several ranges. Tuples of
+/// these tiles are in lexicographic order, and each range has about as many elements.
+struct TensorSlice {
+  std::vector<std::size_t> positions;
+  std::size_t part = 0, parts = 1;
+};
 
 /// By position, the letters of the spaces that an index may have. Intermediates need none.
 struct TensorDeclaration {
@@ -71,6 +81,7 @@ struct TensorDeclaration {
   /// are.
   std::vector<std::size_t> mirror = {};
   bool on_demand = false;  ///< an intermediate that need not be whole at any time: one product writes it
+  std::optional<TensorSlice> slice = {};  ///< nothing: it is whole
 };
 
 struct Program {

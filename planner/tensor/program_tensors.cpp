@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "planner/tensor/exchange_symmetry.hpp"
 #include "planner/tensor/spin_sums.hpp"
 
 namespace foretile {
@@ -41,7 +42,8 @@ ProgramTensor program_tensor(const TensorUse& use, const Program& program) {
   const TensorDeclaration* const declared = program.declared(use.tensor);
   if (!declared) return tensor;
   tensor.role = declared->role;
-  tensor.mirror = declared->mirror;
+  tensor.rules.mirror = declared->mirror;
+  tensor.rules.slice = declared->slice;
   return tensor;
 }
 
@@ -100,6 +102,7 @@ std::vector<ProgramTensor> tensors_of(const Program& program) {
     add(term.result);
     for (const TensorUse& use : term.operands) add(use);
   }
+  derive_mirrors(program, tensors);
   return tensors;
 }
 
@@ -127,6 +130,25 @@ TensorTerm tensor_term(const ProgramTerm& term) {
   return numbered;
 }
 
+namespace {
+
+/// Of blocks that are their own mirror images: one tile for two positions that are exchanged.
+Tuples own_images(const TensorRules& rules, const std::vector<LabelledTiles>& tiles) {
+  Tuples all;
+  for (std::size_t p = 0; p < rules.spaces.size(); ++p) {
+    if (rules.mirror[p] < p) continue;
+    Tuples one = kNoTuples;
+    for (const std::int64_t tile : tiles[rules.spaces[p]].extents) {
+      const auto extent = static_cast<double>(tile);
+      one += {1, rules.mirror[p] == p ? extent : extent * extent};
+    }
+    all *= one;
+  }
+  return all;
+}
+
+}  // namespace
+
 TensorSize size_of(const ProgramTensor& tensor, const std::vector<LabelledTiles>& tiles) {
   TensorSize size;
   IndexList positions(tensor.rules.spaces.size());
@@ -137,6 +159,15 @@ TensorSize size_of(const ProgramTensor& tensor, const std::vector<LabelledTiles>
     const Tuples tuples = tuples_of(tensor.rules.groups, tensor.rules.spaces, spins, tiles);
     size.blocks += tuples.count;
     size.elements += tuples.extents;
+  }
+  if (!tensor.rules.mirror.empty()) {
+    const Tuples own = own_images(tensor.rules, tiles);
+    size.blocks = (size.blocks + own.count) / 2;
+    size.elements = (size.elements + own.extents) / 2;
+  }
+  if (tensor.rules.slice) {
+    size.blocks /= static_cast<double>(tensor.rules.slice->parts);
+    size.elements /= static_cast<double>(tensor.rules.slice->parts);
   }
   size.largest_block = size.blocks > 0 ? 1 : 0;
   for (const std::size_t space : tensor.rules.spaces)

@@ -19,10 +19,8 @@ namespace foretile {
 struct ProgramTensor {
   std::string name;
   TensorRules rules;  ///< of spin orbitals: closed shell, antisymmetric in the indices of one half and one
-                      ///< space; of spatial ones none
+                      ///< space; of spatial ones none, and the mirror (exchange_symmetry.hpp)
   TensorRole role = TensorRole::given;
-  /// TensorDeclaration::mirror.
-  std::vector<std::size_t> mirror = {};
 };
 
 /// All that the terms use, in the order of their first use, the result of a term before its operands.
@@ -37,7 +35,8 @@ std::string text_of(const ProgramTensor& tensor, const Program& program);
 /// The term with numbered indices, tensors antisymmetric as ProgramTensor says.
 TensorTerm tensor_term(const ProgramTerm& term);
 
-/// What is stored of a tensor (TensorBlocks), in closed form. Both may be beyond 64 bits.
+/// What is stored of a tensor (TensorBlocks), in closed form: of a slice, its share. Both may be beyond 64
+/// bits.
 struct TensorSize {
   double blocks = 0;
   double elements = 0;

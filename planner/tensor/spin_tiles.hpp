@@ -16,11 +16,16 @@ struct ProgramSizes {
   std::int64_t vectors = 0;      ///< of an auxiliary space; 0: the program has none
   std::int64_t vector_tile = 0;  ///< how large a tile of it is at most; 0: kVectorTile
 
+  /// Of each on-demand intermediate, which are made one behind the other (in_slices()).
+  int slices = 1;
+
   /// Of a space of that kind.
   std::int64_t extent_of(SpaceKind kind) const;
   /// The same: how large a tile is at most.
   std::int64_t tile_of(SpaceKind kind) const;
 };
+
+inline constexpr int kMostSlices = 256;
 
 /// As TAMM has it: "auxiliary indices" of at most 1000 (ExaChem's Cholesky CCSD).
 inline constexpr std::int64_t kVectorTile = 1000;

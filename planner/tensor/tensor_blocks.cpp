@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/error.hpp"
@@ -16,8 +17,9 @@ TensorBlocks::TensorBlocks(TensorRules rules, const std::vector<LabelledTiles>& 
   blocks_ = ordered_tuples(ranges_, rules_.groups, what);
   std::erase_if(blocks_, [&](const TileTuple& tuple) {
     return !is_allowed(tuple, ranges_, rules_.upper) ||
-           (rules_.closed_shell && is_beta_alone(tuple, ranges_));
+           (rules_.closed_shell && is_beta_alone(tuple, ranges_)) || !is_in_order(tuple, rules_.mirror);
   });
+  if (rules_.slice) keep_slice(*rules_.slice);
   norms_.assign(blocks_.size(), 1.0F);
   constexpr double kMostElements = 1e17;  // their bytes fit 64 bits
   double elements = 0;
@@ -30,6 +32,29 @@ TensorBlocks::TensorBlocks(TensorRules rules, const std::vector<LabelledTiles>& 
   if (elements > kMostElements)
     throw input_error(what, fmt::format("{:.2g} elements", elements),
                       fmt::format("at most {:.0e}", kMostElements), "take smaller extents");
+}
+
+void TensorBlocks::keep_slice(const TensorSlice& slice) {
+  const auto key_of = [&](const TileTuple& tuple) {
+    TileTuple key;
+    for (const std::size_t position : slice.positions) key.push_back(tuple[position]);
+    return key;
+  };
+  std::map<TileTuple, double> weights;
+  double all = 0;
+  for (const TileTuple& tuple : blocks_) {
+    const auto elements = static_cast<double>(elements_of(tuple, ranges_));
+    weights[key_of(tuple)] += elements;
+    all += elements;
+  }
+  // The part of a key is that of its middle.
+  std::map<TileTuple, std::size_t> part_of;
+  double before = 0;
+  for (const auto& [key, weight] : weights) {
+    part_of[key] = static_cast<std::size_t>((before + weight / 2) / all * static_cast<double>(slice.parts));
+    before += weight;
+  }
+  std::erase_if(blocks_, [&](const TileTuple& tuple) { return part_of.at(key_of(tuple)) != slice.part; });
 }
 
 std::int64_t TensorBlocks::elements() const {
@@ -46,6 +71,11 @@ std::optional<BlockPlace> TensorBlocks::find(const TileTuple& tiles) const {
   for (std::uint8_t p = 0; p < place.order.axes; ++p) source.at(p) = p;
   if (rules_.closed_shell && is_beta_alone(tiles, ranges_)) {
     for (std::size_t p = 0; p < sorted.size(); ++p) sorted[p] = ranges_[p]->partner(sorted[p]);
+  }
+  if (!is_in_order(sorted, rules_.mirror)) {
+    sorted = mirrored(sorted, rules_.mirror);
+    for (std::size_t p = 0; p < sorted.size(); ++p)
+      source.at(p) = static_cast<std::uint8_t>(rules_.mirror[p]);
   }
   // Insertion sort: each exchange of neighbours changes the sign.
   for (const IndexList& group : rules_.groups) {

@@ -23,7 +23,7 @@ struct Written {
 class Ordering {
  public:
   explicit Ordering(const Program& program)
-      : program_(program), order_(program.terms.size()), waits_(order_.size(), 0) {
+      : program_(program), order_(program.terms.size()), waits_(order_.size(), 0), behind_(order_.size()) {
     for (std::size_t t = 0; t < order_.size(); ++t) {
       Written& written = written_[program.terms[t].result.tensor];
       written.by.push_back(t);
@@ -34,6 +34,11 @@ class Ordering {
         read->read_by.push_back(t);
         ++waits_[t];
         order_[t].depends_on.insert(order_[t].depends_on.end(), read->by.begin(), read->by.end());
+      }
+      for (const std::size_t before : program.terms[t].after) {
+        behind_[before].push_back(t);
+        ++waits_[t];
+        order_[t].depends_on.push_back(before);
       }
       std::ranges::sort(order_[t].depends_on);
     }
@@ -64,6 +69,11 @@ class Ordering {
   void end(std::size_t term, std::vector<std::size_t>& ready) {
     int& level = order_[term].level;
     for (const Written* const read : reads(term)) level = std::max(level, read->level + 1);
+    for (const std::size_t before : program_.terms[term].after)
+      level = std::max(level, order_[before].level + 1);
+    for (const std::size_t next : behind_[term]) {
+      if (--waits_[next] == 0) ready.push_back(next);
+    }
     Written& written = written_.at(program_.terms[term].result.tensor);
     written.level = std::max(written.level, level);
     if (--written.open > 0) return;
@@ -93,7 +103,8 @@ class Ordering {
 
   const Program& program_;
   std::vector<TermOrder> order_;
-  std::vector<int> waits_;  // of each term: operands that are not written yet
+  std::vector<int> waits_;                        // of each term: operands that are not written yet
+  std::vector<std::vector<std::size_t>> behind_;  // of each term: those that are after it
   std::map<std::string, Written> written_;
 };
 

@@ -12,7 +12,8 @@ namespace foretile {
 
 struct TermOrder {
   int level = 1;                        ///< one more than the highest level of what it depends on
-  std::vector<std::size_t> depends_on;  ///< numbers of the terms that write one of its operands, increasing
+  std::vector<std::size_t> depends_on;  ///< numbers of the terms that write one of its operands, and
+                                        ///< ProgramTerm::after, increasing
 };
 
 /// By term. A term depends on those that write one of its operands; terms that add to the same result do not

@@ -64,6 +64,16 @@ std::vector<TileTuple> ordered_tuples(const TileRanges& ranges, const std::vecto
   return tuples;
 }
 
+TileTuple mirrored(const TileTuple& tuple, const std::vector<std::size_t>& mirror) {
+  TileTuple image(tuple.size());
+  for (std::size_t p = 0; p < tuple.size(); ++p) image[p] = tuple[mirror[p]];
+  return image;
+}
+
+bool is_in_order(const TileTuple& tuple, const std::vector<std::size_t>& mirror) {
+  return mirror.empty() || tuple <= mirrored(tuple, mirror);
+}
+
 std::int64_t elements_of(const TileTuple& tuple, const TileRanges& ranges) {
   std::int64_t elements = 1;
   for (std::size_t p = 0; p < tuple.size(); ++p)

@@ -24,6 +24,12 @@ TileRanges ranges_of(const IndexList& spaces, const std::vector<LabelledTiles>& 
 std::vector<TileTuple> ordered_tuples(const TileRanges& ranges, const std::vector<IndexList>& groups,
                                       const std::string& what);
 
+/// The tuple with position p taken from mirror[p].
+TileTuple mirrored(const TileTuple& tuple, const std::vector<std::size_t>& mirror);
+
+/// Of a tuple and its mirror image the lesser one; all are without a mirror.
+bool is_in_order(const TileTuple& tuple, const std::vector<std::size_t>& mirror);
+
 /// The product of the tiles' extents; 1 without any.
 std::int64_t elements_of(const TileTuple& tuple, const TileRanges& ranges);
 

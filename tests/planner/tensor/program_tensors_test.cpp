@@ -7,6 +7,7 @@
 
 #include "base/random.hpp"
 #include "planner/tensor/program_memory.hpp"
+#include "planner/tensor/program_text.hpp"
 #include "planner/tensor/spin_tiles.hpp"
 #include "tests/planner/program/example.hpp"
 
@@ -46,13 +47,12 @@ TEST(ProgramTensors, OfTheExample) {
   EXPECT_EQ(tensors[0].rules.groups, (std::vector<IndexList>{{0, 1}, {2, 3}}));
 }
 
-/// In closed form as block by block.
-TEST(ProgramTensors, HaveTheSizesOfTheirBlocks) {
-  const Program program = ccsd_t2();
+void expect_sizes_of_blocks(const Program& program, bool vectors) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     Random random(seed);
-    const auto tiles =
-        spin_tiles_of(program, {random.integer(1, 6), random.integer(1, 8), random.integer(1, 3)});
+    ProgramSizes sizes{random.integer(1, 6), random.integer(1, 8), random.integer(1, 3)};
+    if (vectors) sizes.vectors = sizes.vector_tile = random.integer(1, 5);
+    const auto tiles = spin_tiles_of(program, sizes);
     for (const ProgramTensor& tensor : tensors_of(program)) {
       SCOPED_TRACE(testing::Message() << text_of(tensor, program) << ", seed " << seed);
       const TensorBlocks blocks(tensor.rules, tiles, "test");
@@ -65,6 +65,12 @@ TEST(ProgramTensors, HaveTheSizesOfTheirBlocks) {
       EXPECT_GE(size.largest_block, static_cast<double>(largest));
     }
   }
+}
+
+/// In closed form as block by block; with antisymmetry, and with pairs that are equal.
+TEST(ProgramTensors, HaveTheSizesOfTheirBlocks) {
+  expect_sizes_of_blocks(ccsd_t2(), false);
+  expect_sizes_of_blocks(load_program(find_data("examples/cholesky_ccsd_lean.txt")), true);
 }
 
 /// x is given (4 elements of alpha), A is generated at level 1 and read at 2, B at 2 and read at 3, where R

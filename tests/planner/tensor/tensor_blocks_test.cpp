@@ -48,6 +48,51 @@ TEST(TensorBlocks, OfAnAntisymmetricPairByHand) {
   EXPECT_TRUE(blocks.find({1, 1, 0})->order.is_identity());
 }
 
+/// t[a1,a2,i1,i2] = t[a2,a1,i2,i1] with two tiles of a (2, 3) and of i (1, 4): of sixteen blocks the four
+/// with equal tiles in both pairs are their own images, so ten are stored. Elements: (25 * 25 + (4 + 9) *
+/// (1 + 16)) / 2 = 423.
+TEST(TensorBlocks, OfEqualPairsByHand) {
+  const std::vector<LabelledTiles> tiles{{{2, 3}}, {{1, 4}}};
+  const TensorBlocks blocks({{0, 0, 1, 1}, 1, {{0}, {1}, {2}, {3}}, false, {1, 0, 3, 2}}, tiles, "t");
+  EXPECT_EQ(all_of(blocks), (Tuples{{0, 0, 0, 0},
+                                    {0, 0, 0, 1},
+                                    {0, 0, 1, 1},
+                                    {0, 1, 0, 0},
+                                    {0, 1, 0, 1},
+                                    {0, 1, 1, 0},
+                                    {0, 1, 1, 1},
+                                    {1, 1, 0, 0},
+                                    {1, 1, 0, 1},
+                                    {1, 1, 1, 1}}));
+  EXPECT_EQ(blocks.elements(), 423);
+  const auto place = blocks.find({1, 0, 0, 1});
+  ASSERT_TRUE(place);
+  EXPECT_EQ(blocks.tiles(place->block), (TileTuple{0, 1, 1, 0}));
+  EXPECT_FALSE(place->order.negative);
+  for (const std::size_t p : {0, 1, 2, 3}) EXPECT_EQ(place->order.from.at(p), (std::array{1, 0, 3, 2}.at(p)));
+  EXPECT_TRUE(blocks.find({0, 1, 1, 0})->order.is_identity());
+  EXPECT_FALSE(blocks.stores({1, 0, 0, 1}));
+}
+
+/// X[a1,a2] in slices along a1, which has tiles of 2, 3, 1 and 4, a2 tiles of 1 and 1. Of 20 elements the
+/// middles of the tiles of a1 are at 2, 7, 11 and 16: two slices have {2, 3} and {1, 4}, three have {2},
+/// {3, 1} and {4}.
+TEST(TensorBlocks, OfSlicesByHand) {
+  const std::vector<LabelledTiles> tiles{{{2, 3, 1, 4}}, {{1, 1}}};
+  const auto first_tiles = [&](std::size_t part, std::size_t parts) {
+    const TensorBlocks blocks({{0, 1}, 1, {{0}, {1}}, false, {}, TensorSlice{{0}, part, parts}}, tiles, "X");
+    std::vector<std::int32_t> found;
+    for (BlockId block = 0; block < blocks.count(); block += 2) found.push_back(blocks.tiles(block)[0]);
+    return found;
+  };
+  using Found = std::vector<std::int32_t>;
+  EXPECT_EQ(first_tiles(0, 2), (Found{0, 1}));
+  EXPECT_EQ(first_tiles(1, 2), (Found{2, 3}));
+  EXPECT_EQ(first_tiles(0, 3), (Found{0}));
+  EXPECT_EQ(first_tiles(1, 3), (Found{1, 2}));
+  EXPECT_EQ(first_tiles(2, 3), (Found{3}));
+}
+
 /// T[a|i] with one tile of each spin: alpha alpha is stored, beta beta equals it, and mixed spins are 0.
 TEST(TensorBlocks, OfAClosedShellByHand) {
   const std::vector<LabelledTiles> tiles{with_spins({5}), with_spins({2})};

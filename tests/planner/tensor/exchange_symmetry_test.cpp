@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/tensor/exchange_symmetry.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "planner/tensor/program_text.hpp"
+
+namespace foretile::exchange_symmetry_test {
+namespace {
+
+using Mirror = std::vector<std::size_t>;
+
+constexpr const char* kTensors =
+    "orbitals = spatial\nspace i = occupied\nspace a = virtual\nspace x = auxiliary\n"
+    "tensor D[a,a,x]\ntensor c[a,a,x] symmetric 1 2\ntensor t[a,a,i,i] pair\ntensor w[a,a,i,i] pair\ntensor "
+    "u[a,a,i,i]\nresult R[]\n";
+
+/// Of the tensor X that these terms write.
+Mirror mirror_of(const std::string& terms) {
+  const std::vector<ProgramTensor> tensors = tensors_of(parse_program(kTensors + terms, "test"));
+  return std::ranges::find(tensors, "X", &ProgramTensor::name)->rules.mirror;
+}
+
+TEST(ExchangeSymmetry, OfAProductOfATensorWithItself) {
+  EXPECT_EQ(
+      mirror_of("l: X[a1,a2,a3,a4] += D[a1,a3,x] D[a2,a4,x]\nr: R[] += X[a1,a2,a3,a4] X[a1,a2,a3,a4]\n"),
+      (Mirror{1, 0, 3, 2}));
+  EXPECT_EQ(mirror_of("l: X[a1,a2] += D[a1,a3,x] D[a2,a3,x]\nr: R[] += X[a1,a2] X[a1,a2]\n"), (Mirror{1, 0}));
+  EXPECT_EQ(mirror_of("l: X[a1,a2] += D[a1,a3,x] D[a3,a2,x]\nr: R[] += X[a1,a2] X[a1,a2]\n"), Mirror{});
+}
+
+TEST(ExchangeSymmetry, OfCombinationsOfAPair) {
+  const std::string r = "r: R[] += X[a1,a2,i1,i2] u[a1,a2,i1,i2]\n";
+  EXPECT_EQ(mirror_of("b: X[a1,a2,i1,i2] += 2 t[a1,a2,i1,i2]\nc: X[a1,a2,i1,i2] += -1 t[a2,a1,i1,i2]\n" + r),
+            (Mirror{1, 0, 3, 2}));
+  EXPECT_EQ(mirror_of("b: X[a1,a2,i1,i2] += 2 t[a1,a2,i1,i2]\nc: X[a1,a2,i1,i2] += u[a1,a2,i1,i2]\n" + r),
+            Mirror{});
+}
+
+/// Summed indices change places: t[a1,a2,i1,i2] w[a1,a2,i3,i4] with a1 and a2 exchanged.
+TEST(ExchangeSymmetry, RenamesSummedIndices) {
+  EXPECT_EQ(mirror_of("b: X[i1,i2,i3,i4] += t[a1,a2,i1,i2] w[a1,a2,i3,i4]\n"
+                      "r: R[] += X[i1,i2,i3,i4] X[i1,i2,i3,i4]\n"),
+            (Mirror{1, 0, 3, 2}));
+  EXPECT_EQ(mirror_of("b: X[i1,i2,i3,i4] += t[a1,a2,i1,i2] u[a1,a2,i3,i4]\n"
+                      "r: R[] += X[i1,i2,i3,i4] X[i1,i2,i3,i4]\n"),
+            Mirror{});
+}
+
+/// Y has the symmetry of c, and X that of Y.
+TEST(ExchangeSymmetry, GoesFromOneIntermediateToTheNext) {
+  EXPECT_EQ(mirror_of("x: X[a1,a2,x] += Y[a1,a2,x]\ny: Y[a1,a2,x] += c[a2,a1,x]\n"
+                      "r: R[] += X[a1,a2,x] c[a1,a2,x]\n"),
+            (Mirror{1, 0, 2}));
+}
+
+TEST(ExchangeSymmetry, LeavesSpinOrbitalsAlone) {
+  const Program program = parse_program(
+      "space p = virtual\ntensor v[p|p]\nresult R[p|p]\na: A[p1,p2] += v[p1,p2]\nr: R[p1,p2] += A[p1,p2]\n",
+      "test");
+  for (const ProgramTensor& tensor : tensors_of(program)) EXPECT_TRUE(tensor.rules.mirror.empty());
+}
+
+}  // namespace
+}  // namespace foretile::exchange_symmetry_test
