@@ -219,9 +219,6 @@ void note_gpus(const RankBackend& backend, std::int64_t refused_bytes, const Mes
 RunResult run_part(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
                    const Machine& machine, MPI_Comm communicator, const RunOptions& options) {
   require_runnable(contraction);
-  if (options.gpus && !contraction.products_of_k.empty())
-    throw input_error("run", "products of different forms on GPUs", "one form of all products",
-                      "run them on cores");
   const Rank rank = rank_in(communicator);
   const Work work{frame, plan, contraction, machine, rank};
   const SchedulerOptions scheduling = scheduling_of(frame, plan, contraction, machine, rank, options);

@@ -87,16 +87,30 @@ void GpuBackend::explained(Device device, const Task* task, Work work) const {
   }
 }
 
+/// Those that differ in more than a factor, for which libraries have other kernels.
+std::vector<ProductForm> GpuBackend::forms_of_products() const {
+  std::vector<ProductForm> forms;
+  for (std::int32_t k = 0; k < problem_.k.tiles(); ++k) {
+    ProductForm form = problem_.form_of(k, form_);
+    form.alpha = form_.alpha;
+    if (std::ranges::find(forms, form) == forms.end()) forms.push_back(form);
+  }
+  return forms;
+}
+
 void GpuBackend::warm_up(const PlanFrame& frame, const RankPlan& plan, double seconds) {
   constexpr std::int64_t kCopied = 1 << 20;
   constexpr std::size_t kShapes = 16, kRareShapes = 64;
   const TileBuffer host(kCopied, host_.memory());
   for (std::size_t d = 0; d < devices_.size(); ++d) {
     const PlanShapes shapes = plan_shapes(problem_, frame, plan, d, {kShapes, kRareShapes});
-    const WarmUp what{form_, shapes.usual, batch_, seconds, shapes.rare};
-    explained(Device::of(d), nullptr, [&] {
-      foretile::warm_up(*devices_[d], gpus_, {host.data(), static_cast<std::size_t>(kCopied)}, what);
-    });
+    const std::vector<ProductForm> forms = forms_of_products();
+    for (const ProductForm& form : forms) {
+      const WarmUp what{form, shapes.usual, batch_, seconds / static_cast<double>(forms.size()), shapes.rare};
+      explained(Device::of(d), nullptr, [&] {
+        foretile::warm_up(*devices_[d], gpus_, {host.data(), static_cast<std::size_t>(kCopied)}, what);
+      });
+    }
   }
 }
 
@@ -157,24 +171,33 @@ void GpuBackend::start_kernel(OperationId id, Device device, std::span<const Pro
   const Task task{Task::Kind::multiply, {Matrix::c, products.front().c}, products.front().k, products.size()};
   explained(device, &task, [&] {
     written_.clear();
-    products_.clear();
-    for (const Product& x : products) {
-      written_.push_back(x.c);
-      products_.push_back({problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k),
-                           on.at({Matrix::a, x.a}), on.at({Matrix::b, x.b}), on.at({Matrix::c, x.c}),
-                           on.first_product(x.c)});
-    }
+    for (const Product& x : products) written_.push_back(x.c);
     const KernelLanes::Choice& choice = on.lanes().start(written_);
     for (const Lane other : choice.follow) on.gpu().follow(choice.lane, other);
-    if (choice.repeats) {
-      waves_.clear();
-      for (const TileProduct& product : products_) waves_.add(product.c, product);
-      for (const auto& wave : waves_.all()) on.gpu().multiply(choice.lane, form_, wave);
-    } else {
-      on.gpu().multiply(choice.lane, form_, products_);
+    while (!products.empty()) {
+      const ProductForm form = problem_.form_of(products.front().k, form_);
+      const auto other = std::ranges::find_if(
+          products, [&](const Product& x) { return problem_.form_of(x.k, form_) != form; });
+      const auto alike = static_cast<std::size_t>(other - products.begin());
+      multiply(on, choice, products.first(alike));
+      products = products.subspan(alike);
     }
     on.expect(choice.lane, id, task, written_);
   });
+}
+
+void GpuBackend::multiply(GpuDevice& on, const KernelLanes::Choice& choice,
+                          std::span<const Product> products) {
+  const ProductForm form = problem_.form_of(products.front().k, form_);
+  products_.clear();
+  for (const Product& x : products)
+    products_.push_back({problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k),
+                         on.at({Matrix::a, x.a}), on.at({Matrix::b, x.b}), on.at({Matrix::c, x.c}),
+                         on.first_product(x.c)});
+  if (!choice.repeats) return on.gpu().multiply(choice.lane, form, products_);
+  waves_.clear();
+  for (const TileProduct& product : products_) waves_.add(product.c, product);
+  for (const auto& wave : waves_.all()) on.gpu().multiply(choice.lane, form, wave);
 }
 
 void GpuBackend::start_copy(OperationId id, const Copy& wanted) {

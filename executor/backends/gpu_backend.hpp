@@ -56,10 +56,13 @@ class GpuBackend final : public RankBackend {
   std::int64_t compacted_bytes() const { return compacted_bytes_; }
 
  private:
+  std::vector<ProductForm> forms_of_products() const;
   std::byte* on_host(TileRef tile);
   std::byte* place_of_c(TileId c, Device device);
   void copy(OperationId id, const Copy& copy, const Task& task);
   void make(OperationId id, const Copy& copy, const Task& task);
+  /// Of one form, on one lane, in the order given for each tile of C.
+  void multiply(GpuDevice& on, const KernelLanes::Choice& choice, std::span<const Product> products);
   void make_room(Device device, TileRef tile, std::int64_t bytes);
   void collect();
   void drain();

@@ -60,13 +60,7 @@ ProductKernels::ProductKernels(const Contraction& p, const ProductForm& form)
 }
 
 ProductForm ProductKernels::form_of(const Product& x) const {
-  ProductForm form = form_;
-  if (contraction_->products_of_k.empty()) return form;
-  const ProductOfK& product = contraction_->products_of_k[static_cast<std::size_t>(x.k)];
-  form.a = product.a;
-  form.b = product.b;
-  form.alpha *= product.factor;
-  return form;
+  return contraction_->form_of(x.k, form_);
 }
 
 TileKernel ProductKernels::of(const Product& x, COld old) {

@@ -56,8 +56,8 @@ std::uint64_t bits_of(const std::string& text) {
 /// Elements that are equal by symmetry are made from the lesser of their places.
 double SeededNumbers::spatial_value(const ProgramTensor& tensor, const std::vector<std::int64_t>& at) const {
   std::vector<std::int64_t> place = at;
-  if (!tensor.mirror.empty()) {
-    for (std::size_t p = 0; p < at.size(); ++p) place[p] = at[tensor.mirror[p]];
+  if (const auto& mirror = tensor.rules.mirror; !mirror.empty()) {
+    for (std::size_t p = 0; p < at.size(); ++p) place[p] = at[mirror[p]];
     place = std::min(place, at);
   }
   std::uint64_t all = counter_bits(seed_, bits_of(tensor.name));

@@ -85,8 +85,7 @@ struct Contraction {
   std::complex<double> alpha = 1;        ///< factor of the product
   Op a_op = Op::none,                    ///< how A enters
       b_op = Op::none;                   ///< how B enters
-  /// By tile of K, instead of a_op and b_op; empty: all are alike. On cores alone, and no check of the
-  /// numbers knows them.
+  /// By tile of K, instead of a_op and b_op; empty: all are alike. No check of the numbers knows them.
   std::vector<ProductOfK> products_of_k = {};
   /// Elements of the tiles of tensors (Matrix::t), by number: not of the product, but of what comes before
   /// and behind it.
@@ -100,6 +99,15 @@ struct Contraction {
   ElementType element() const { return {precision, complex_elements}; }
   /// Bytes of an element.
   std::int64_t element_bytes() const { return element().bytes(); }
+  /// Of products with that tile of K, where `all` is the form of all products.
+  ProductForm form_of(std::int32_t k_tile, ProductForm all) const {
+    if (products_of_k.empty()) return all;
+    const ProductOfK& product = products_of_k[static_cast<std::size_t>(k_tile)];
+    all.a = product.a;
+    all.b = product.b;
+    all.alpha *= product.factor;
+    return all;
+  }
   /// Of the products of tiles, with alpha.
   ProductForm product_form() const { return {element(), a_op, b_op, alpha}; }
   /// Operation of the column of A's tile.

@@ -148,8 +148,7 @@ class ProgramCheck {
       return;
     }
     if (!term.is_product()) throw not_that();
-    const bool as_stored = plan_.work.machine.platform.device.kind == DeviceKind::core;
-    const PermutedBlock expected = operand_of(term, {task.writes.matrix, of.tile}, as_stored);
+    const PermutedBlock expected = operand_of(term, {task.writes.matrix, of.tile});
     if (block != expected.block || task.order != expected.order || task.factor != expected.factor)
       throw not_that();
   }

@@ -22,8 +22,7 @@ OperandContext context_of(const FusedProgram& program, const ProgramDistribution
   for (TileId tile = 0; tile < shape_of(step.joined->contraction(), matrix).nonzeros(); ++tile) {
     const PermutedBlock from = operand_of(program, step, {matrix, tile});
     context.owners.push_back(distribution.owner_of(from.block));
-    if (step.as_stored)
-      context.in_place.push_back(from.is_block() && !distribution.is_on_demand(from.block.tensor));
+    context.in_place.push_back(from.is_block() && !distribution.is_on_demand(from.block.tensor));
   }
   return context;
 }
@@ -39,7 +38,6 @@ TermPart whole_term(const FusedProgram& program, std::size_t term) {
 
 const Contraction& TermProducts::of(std::size_t term) {
   const FusedProgramTerm& fused = program_.terms()[term];
-  if (!as_stored()) return fused.product->contraction();
   const auto found = products_.find(term);
   return found != products_.end() ? found->second
                                   : products_.emplace(term, foretile::as_stored(fused)).first->second;
@@ -50,7 +48,6 @@ ProgramStep make_step(TermProducts& products, const ProgramDistribution& distrib
   const FusedProgram& program = products.program();
   ProgramStep step;
   step.terms = std::move(terms);
-  step.as_stored = products.as_stored();
   std::vector<ProductPart> parts;
   for (const TermPart& part : step.terms) {
     const FusedProgramTerm& fused = program.terms()[part.term];
@@ -69,19 +66,15 @@ ProgramStep make_step(TermProducts& products, const ProgramDistribution& distrib
   return step;
 }
 
-PermutedBlock operand_of(const FusedProgramTerm& term, TileRef tile, bool as_stored) {
+PermutedBlock operand_of(const FusedProgramTerm& term, TileRef tile) {
   const std::size_t matrix = tile.matrix == Matrix::a ? 0 : 1;
-  const BlockPlace place =
-      as_stored ? term.product->stored_tile(matrix, tile.id) : term.product->operand_tile(matrix, tile.id);
-  double factor = place.order.negative ? -1 : 1;
-  if (matrix == 0 && !as_stored)
-    factor *= term.product->multiplicity(term.product->contraction().a.column_of(tile.id));
-  return {{term.operands[matrix], place.block}, place.order, factor};
+  const BlockPlace place = term.product->stored_tile(matrix, tile.id);
+  return {{term.operands[matrix], place.block}, place.order, place.order.negative ? -1.0 : 1.0};
 }
 
 PermutedBlock operand_of(const FusedProgram& program, const ProgramStep& step, TileRef tile) {
   const JoinedProducts::Tile at = step.joined->at(tile);
-  return operand_of(program.terms()[step.products[at.part]], {tile.matrix, at.tile}, step.as_stored);
+  return operand_of(program.terms()[step.products[at.part]], {tile.matrix, at.tile});
 }
 
 }  // namespace foretile

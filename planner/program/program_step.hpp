@@ -25,7 +25,8 @@ struct TermPart {
 
 TermPart whole_term(const FusedProgram& program, std::size_t term);
 
-/// Terms that are computed together; of each one part at most.
+/// Terms that are computed together; of each one part at most. Tiles of A and B are as their tensors store
+/// them where that is possible: products transpose them and have the factors.
 struct ProgramStep {
   std::vector<TermPart> terms;
   /// Terms that are products with tiles, in the order of `joined`; one whose sums are cut once for each
@@ -33,30 +34,24 @@ struct ProgramStep {
   std::vector<std::size_t> products;
   std::optional<JoinedProducts> joined;  ///< nothing without products
   PlanContext context = {};              ///< for plans of `joined`
-  /// Tiles of A and B are as their tensors store them where that is possible: products transpose them and
-  /// have the factors. Else they are what C = A B needs.
-  bool as_stored = false;
 };
 
-/// The products of terms, made when they are first asked for: on cores with tiles as they are stored.
+/// The products of terms, with tiles as they are stored, made when they are first asked for.
 class TermProducts {
  public:
-  /// Both must outlive this.
-  TermProducts(const FusedProgram& program, const Machine& machine) : program_(program), machine_(machine) {}
+  /// `program` must outlive this.
+  explicit TermProducts(const FusedProgram& program) : program_(program) {}
 
   const FusedProgram& program() const { return program_; }
-  const Machine& machine() const { return machine_; }
-  bool as_stored() const { return machine_.platform.device.kind == DeviceKind::core; }
   const Contraction& of(std::size_t term);
 
  private:
   const FusedProgram& program_;
-  const Machine& machine_;
   std::map<std::size_t, Contraction> products_;
 };
 
-/// Tiles of A and B are where the blocks are of which they are copies. On cores those that equal a block that
-/// is kept are in place.
+/// Tiles of A and B are where the blocks are of which they are copies. Those that equal a block that is kept
+/// are in place.
 ProgramStep make_step(TermProducts& products, const ProgramDistribution& distribution,
                       std::vector<TermPart> terms);
 
@@ -71,8 +66,8 @@ struct PermutedBlock {
   bool is_block() const { return factor == 1 && order.is_identity(); }
 };
 
-/// What a tile of A or B of a term is, numbered as the term does. `as_stored`: ProgramStep.
-PermutedBlock operand_of(const FusedProgramTerm& term, TileRef tile, bool as_stored);
+/// What a tile of A or B of a term is, numbered as the term does.
+PermutedBlock operand_of(const FusedProgramTerm& term, TileRef tile);
 /// What a tile of A or B of the step's contraction is.
 PermutedBlock operand_of(const FusedProgram& program, const ProgramStep& step, TileRef tile);
 

@@ -87,7 +87,7 @@ class StepPlanner {
         settings_(settings),
         number_(before),
         mode_(mode),
-        products_(program, machine) {}
+        products_(program) {}
 
   /// The next step's.
   std::vector<StepPlan> plans_of(const std::vector<std::size_t>& terms) {
