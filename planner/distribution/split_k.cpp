@@ -2,12 +2,14 @@
 #include "planner/distribution/split_k.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "planner/plan/products_of_tile.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "platforms/cost/addition.hpp"
 #include "platforms/cost/message.hpp"
+#include "platforms/cost/product.hpp"
 
 namespace foretile {
 
@@ -21,14 +23,22 @@ double seconds_per_sent_byte(const Machine& machine) {
   return near ? of_ranks_s : std::max(of_ranks_s, node_port_s(p, 1) / machine.nodes());
 }
 
-/// A term's tiles of C, and what they take on their way to the result, where it has so many pieces.
+/// A term's tiles of C, and what they take to be computed and on their way to the result, where it has so
+/// many pieces.
 class PieceCosts {
  public:
-  PieceCosts(const FusedProgram& program, const Machine& machine, std::size_t term) : machine_(machine) {
+  PieceCosts(const FusedProgram& program, const Machine& machine, std::size_t term)
+      : machine_(machine),
+        receive_s_(over(1, message_link(machine.platform, machine.nodes() == 1).bandwidth_bytes_per_s)) {
     const Contraction& p = program.terms()[term].product->contraction();
+    const LeastTimes least(machine, p.element(), 1);
     for (TileId c = 0; c < p.c.nonzeros(); ++c) {
       int chain = 0;
-      for_each_product_of(p, c, [&](TileId, TileId) { ++chain; });
+      for_each_product_of(p, c, [&](TileId a, TileId) {
+        products_s_ +=
+            least.work(p.m.size(p.c.row_of(c)), p.n.size(p.c.column_of(c)), p.k.size(p.a.column_of(a)));
+        ++chain;
+      });
       const auto additions = static_cast<double>(program.additions(term, c).size());
       tiles_.push_back({chain, additions, p.c_bytes(c)});
       longest_ = std::max(longest_, chain);
@@ -54,14 +64,26 @@ class PieceCosts {
     return static_cast<int>(std::min<std::int64_t>(machine_.ranks, tiles_of_c(pieces)));
   }
 
-  double seconds(int pieces, double sent_byte_s) const {
-    double sent = 0, added = 0;
+  /// Devices multiply piece after piece, equal ones.
+  double multiplying_s(int pieces) const {
+    const auto devices = static_cast<double>(machine_.devices());
+    const auto count = static_cast<double>(tiles_of_c(pieces));
+    return products_s_ / count * std::ceil(count / devices);
+  }
+
+  /// Messages and additions, evenly on all ranks; no less than what one tile of the result takes, to which
+  /// its rank adds the pieces one behind the other.
+  double landing_s(int pieces, double sent_byte_s) const {
+    double sent = 0, added = 0, most = 0;
     for (const Tile& tile : tiles_) {
       const double landed = tile.additions * tile.cut_to(pieces);
-      sent += landed * static_cast<double>(tile.bytes) * sent_byte_s;
-      added += landed * addition_seconds(machine_.platform, tile.bytes);
+      const double addition_s = addition_seconds(machine_.platform, tile.bytes);
+      const auto bytes = static_cast<double>(tile.bytes);
+      sent += landed * bytes * sent_byte_s;
+      added += landed * addition_s;
+      most = std::max(most, tile.cut_to(pieces) * (bytes * receive_s_ + addition_s));
     }
-    return sent + added / (machine_.ranks * machine_.cores_per_rank());
+    return std::max(most, sent + added / (machine_.ranks * machine_.cores_per_rank()));
   }
 
  private:
@@ -80,6 +102,8 @@ class PieceCosts {
   }
 
   const Machine& machine_;
+  double receive_s_ = 0;   // a byte, on one rank
+  double products_s_ = 0;  // on one device
   std::vector<Tile> tiles_;
   int longest_ = 1;
 };
@@ -95,7 +119,8 @@ int fastest_pieces(const FusedProgram& program, const Machine& machine, const Se
     const auto sent = operand_bytes(product, std::max(machine.ranks / pieces, 1), settings);
     if (!sent) return 1;
     const double share = static_cast<double>(costs.busy_ranks(pieces)) / machine.ranks;
-    const double seconds = *sent * sent_byte_s / share + costs.seconds(pieces, sent_byte_s);
+    const double seconds =
+        *sent * sent_byte_s / share + costs.multiplying_s(pieces) + costs.landing_s(pieces, sent_byte_s);
     if (least < 0 || seconds < least) least = seconds, best = pieces;
   }
   return best;
