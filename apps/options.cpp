@@ -104,7 +104,8 @@ void add_extent_options(CLI::App& command, ProgramSizes& sizes) {
 void add_slices_option(CLI::App& command, ProgramSizes& sizes) {
   command
       .add_option("--slices", sizes.slices,
-                  "Of a program: slices in which on-demand intermediates are made and used. Default: 1")
+                  "Of a program: slices in which on-demand intermediates are made and used. Default: as few "
+                  "as fit; of foretile-run 1")
       ->check(CLI::Range(1, kMostSlices))
       ->type_name("N");
 }

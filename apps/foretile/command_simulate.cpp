@@ -163,7 +163,6 @@ void simulate_original(const SimulateArguments& arguments) {
 void simulate_program(const SimulateArguments& arguments) {
   refuse_for_programs(arguments.problem, {{"--assignment", !arguments.assignment.empty()},
                                           {"--assignment-out", !arguments.assignment_out.empty()},
-                                          {"--coarse", arguments.coarse},
                                           {"--plan-order", arguments.plan_order},
                                           {"--what-if", arguments.what_if}});
   require_different("--trace", arguments.trace, "the program", arguments.problem);
@@ -173,7 +172,8 @@ void simulate_program(const SimulateArguments& arguments) {
   ProgramArguments program = arguments.program;
   program.trace = arguments.trace;
   program.output = arguments.output;
-  simulate_program_case(arguments, program, {arguments.seed, arguments.seeds}, arguments.engine);
+  simulate_program_case(arguments, program, {arguments.seed, arguments.seeds}, arguments.engine,
+                        arguments.coarse);
 }
 
 void simulate_case(const SimulateArguments& arguments) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "planner/distribution/on_demand.hpp"
+#include "planner/program/choose_plan.hpp"
 #include "planner/program/step_plan.hpp"
 #include "planner/program/tile_sizes.hpp"
 #include "planner/strategies/compare.hpp"
@@ -86,14 +87,20 @@ InputError missing_tile(const CaseArguments& arguments, const ProgramArguments& 
                      tile_advice(arguments, of, machine));
 }
 
-ProgramPlan plan_with_advice(const FusedProgram& program, const CaseArguments& arguments,
-                             const ProgramArguments& of, const Machine& machine) {
+SlicedPlan plan_with_advice(const CaseArguments& arguments, const ProgramArguments& of,
+                            const Machine& machine) {
+  const Program program = load_program(arguments.problem);
+  const auto make = [&](const ProgramSizes& sizes) {
+    return std::make_shared<const FusedProgram>(program, sizes, arguments.problem);
+  };
   try {
-    return choose_plan(program, machine, arguments.options.settings(), of.plan_options(simulated_seconds()));
+    return plan_in_slices(of.sizes, make, [&](const FusedProgram& fused) {
+      return choose_plan(fused, machine, arguments.options.settings(), of.plan_options(simulated_seconds()));
+    });
   } catch (const DoesNotFit& error) {
     const bool makes_all = std::ranges::find(of.on_demand, kAutoOnDemand) != of.on_demand.end();
-    if (makes_all || !is_small(program.program(), of.sizes, arguments.problem)) throw;
-    throw InputError(advice_to_make(program, arguments, of, machine, error.what()), error.page());
+    if (makes_all || !is_small(program, of.sizes, arguments.problem)) throw;
+    throw InputError(advice_to_make(*make(of.sizes), arguments, of, machine, error.what()), error.page());
   }
 }
 

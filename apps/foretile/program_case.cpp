@@ -39,16 +39,10 @@ namespace foretile {
 
 namespace {
 
-std::unique_ptr<FusedProgram> program_of(const CaseArguments& arguments, const ProgramArguments& of,
-                                         const Machine& machine) {
-  if (of.sizes.tile == 0) throw missing_tile(arguments, of, machine);
-  return std::make_unique<FusedProgram>(load_program(arguments.problem), of.sizes, arguments.problem);
-}
-
 /// A program on a machine, planned.
 struct ProgramCase {
   Machine machine;
-  std::unique_ptr<FusedProgram> fused;
+  std::shared_ptr<const FusedProgram> fused;
   ProgramPlan plan;
   double planning_s = 0;
   ProgramFile file;  ///< what is stored of it
@@ -57,16 +51,18 @@ struct ProgramCase {
 
 ProgramCase fresh_program(const CaseArguments& arguments, const ProgramArguments& of) {
   Machine machine = program_machine(arguments);
-  std::unique_ptr<FusedProgram> fused = program_of(arguments, of, machine);
+  if (of.sizes.tile == 0) throw missing_tile(arguments, of, machine);
   if (!arguments.options.tiling().empty())
     throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
                       "give --tile");
   const Stopwatch watch;
-  ProgramPlan plan = plan_with_advice(*fused, arguments, of, machine);
+  SlicedPlan planned = plan_with_advice(arguments, of, machine);
   const double planning_s = watch.seconds();
   const std::string name = std::filesystem::path(arguments.problem).stem().string();
-  ProgramFile file = make_program_file(name, of.sizes, arguments.size, machine, *fused, plan);
-  return {std::move(machine), std::move(fused), std::move(plan), planning_s, std::move(file)};
+  ProgramFile file =
+      make_program_file(name, planned.sizes, arguments.size, machine, *planned.program, planned.plan);
+  return {std::move(machine), std::move(planned.program), std::move(planned.plan), planning_s,
+          std::move(file)};
 }
 
 ProgramCase stored_program_case(const CaseArguments& arguments) {
@@ -115,6 +111,9 @@ std::string head_text(const CaseArguments& arguments, const ProgramCase& program
                   program.machine.nodes(), program.machine.nodes() == 1 ? "node" : "nodes",
                   program.machine.platform.name, program.machine.ranks, program.machine.devices_per_rank);
   const std::vector<std::string> slices = names_on_demand(program.program, program.plan.distribution);
+  if (program.file.sizes.slices > 1)
+    text +=
+        fmt::format("intermediates on demand are made and used in {} slices\n", program.file.sizes.slices);
   if (!slices.empty())
     text += fmt::format("slices generated on demand: {}; {}\n", fmt::join(slices, ", "),
                         generation_rate_text(program.machine.platform));
@@ -128,6 +127,7 @@ nlohmann::ordered_json case_json(const CaseArguments& arguments, const ProgramCa
                               {"nodes", program.machine.nodes()},
                               {"ranks", program.machine.ranks},
                               {"devices", program.machine.devices()},
+                              {"slices", std::max(1, program.file.sizes.slices)},
                               {"mode", name_of(plan.mode)},
                               {"gemms", plan.work.summary.gemms},
                               {"flops", plan.flops()},
@@ -194,6 +194,7 @@ struct SimulatedProgram {
   double simulation_s = 0;
   Guesses guesses;
   std::optional<SeedTimes> seeds;
+  bool coarse = false;
 };
 
 void print_json_of(const CaseArguments& arguments, const ProgramCase& program,
@@ -207,6 +208,7 @@ void print_json_of(const CaseArguments& arguments, const ProgramCase& program,
     if (simulated->energy) add_energy(json, *simulated->energy);
     json["mean_s"] = times_json(simulated->times);
     json["by_rank"] = by_rank_json(simulated->ranks);
+    json["coarse"] = simulated->coarse;
     json["simulation_s"] = simulated->simulation_s;
     if (simulated->seeds) json["seeds"] = seeds_json(*simulated->seeds);
     json["guesses"] = guesses_json(simulated->guesses);
@@ -234,8 +236,9 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
              quantity(program.planning_s, "s"));
   if (!simulated) return;
   fmt::print(
-      "makespan            {}, {}\n{}{}{}simulated in        {}, using {} of memory\n{}",
-      quantity(simulated->makespan_s, "s"), quantity(plan.flops() / simulated->makespan_s, "flop/s"),
+      "makespan            {}{}, {}\n{}{}{}simulated in        {}, using {} of memory\n{}",
+      simulated->coarse ? "about " : "", quantity(simulated->makespan_s, "s"),
+      quantity(plan.flops() / simulated->makespan_s, "flop/s"),
       simulated->energy ? fmt::format("energy              {}\n", energy_text(*simulated->energy)) : "",
       simulated->seeds ? seeds_text(*simulated->seeds) : "", times_line(simulated->times, 20),
       quantity(simulated->simulation_s, "s"), quantity(static_cast<double>(peak_rss_bytes()), "B"),
@@ -300,7 +303,7 @@ void plan_program_case(const CaseArguments& arguments, const ProgramArguments& o
 }
 
 void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of,
-                           const NoiseSeeds& seeds, EngineChoice engine) {
+                           const NoiseSeeds& seeds, EngineChoice engine, bool coarse) {
   if (!of.output.empty()) require_writable(of.output);
   const ProgramCase program = program_case(arguments, of);
   if (seeds.count > 0) require_noise(program.machine.platform);
@@ -310,6 +313,8 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramArgument
   SimulatedProgram simulated;
   simulated.guesses = guesses_of(program, options);
   if (engine == EngineChoice::simgrid) options.engine = engine;
+  if (coarse) options.groups = coarse_groups(program.plan.work);
+  simulated.coarse = coarse;
   if (seeds.count > 0) {
     ProgressLine line;
     simulated.seeds = simulate_seeds(program.plan.work, options, seeds.count, line);

@@ -47,8 +47,9 @@ struct NoiseSeeds {
   int count = 0;  ///< that are simulated from the first on, for a band; 0: the first alone
 };
 
-/// The same, and simulates it: by SimGrid where that is asked for, else by the fluid engine.
+/// The same, and simulates it: by SimGrid where that is asked for, else by the fluid engine. `coarse`:
+/// coarse_groups().
 void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of,
-                           const NoiseSeeds& seeds, EngineChoice engine);
+                           const NoiseSeeds& seeds, EngineChoice engine, bool coarse);
 
 }  // namespace foretile

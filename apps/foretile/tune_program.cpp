@@ -27,6 +27,8 @@
 #include "base/time_budget.hpp"
 #include "planner/distribution/on_demand.hpp"
 #include "planner/plan/products_of_tile.hpp"
+#include "planner/program/choose_plan.hpp"
+#include "planner/program/plan_in_slices.hpp"
 #include "planner/program/program_file.hpp"
 #include "planner/program/tile_sizes.hpp"
 #include "planner/tensor/program_text.hpp"
@@ -101,10 +103,11 @@ class Trials {
   ProgramTrial operator()(const ProgramCandidate& candidate, bool simulates) {
     prepare(candidate.tile);
     ProgramTrial trial{candidate, 0, {}, 0, {}};
-    const FusedProgram& program = with_tile(candidate.tile);
     trial.bound_s = device_seconds_[candidate.tile] / machine_of(candidate.nodes).devices();
     try {
-      const ProgramPlan planned = plan(candidate);
+      const SlicedPlan found = plan(candidate);
+      const FusedProgram& program = *found.program;
+      const ProgramPlan& planned = found.plan;
       trial.memory_bytes = planned.work.summary.peak_host_bytes;
       trial.effort = effort_of(planned.work);
       trial.on_demand = names_on_demand(program, planned.distribution);
@@ -120,18 +123,23 @@ class Trials {
     return trial;
   }
 
-  ProgramPlan plan(const ProgramCandidate& candidate) {
+  SlicedPlan plan(const ProgramCandidate& candidate) {
     const ProgramOptions as{candidate.mode, of_.on_demand, of_.distribution};
-    return choose_plan(with_tile(candidate.tile), machine_of(candidate.nodes), arguments_.options.settings(),
-                       as.plan_options(simulated_seconds()));
+    return plan_in_slices(
+        of_.sizes_with(candidate.tile), [&](const ProgramSizes& sizes) { return with_sizes(sizes); },
+        [&](const FusedProgram& program) {
+          return choose_plan(program, machine_of(candidate.nodes), arguments_.options.settings(),
+                             as.plan_options(simulated_seconds()));
+        });
   }
 
-  ProgramFile file_of(const ProgramTrial& trial, const ProgramPlan& planned) {
-    const auto& [nodes, tile, mode] = trial.candidate;
+  ProgramFile file_of(const ProgramTrial& trial, const SlicedPlan& planned) {
+    const int nodes = trial.candidate.nodes;
     ProgramFile file =
-        make_program_file(std::filesystem::path(arguments_.problem).stem().string(), of_.sizes_with(tile),
-                          size_of(nodes), machine_of(nodes), with_tile(tile), planned);
-    if (trial.makespan_s) file.predicted = Prediction{*trial.makespan_s, planned.flops() / *trial.makespan_s};
+        make_program_file(std::filesystem::path(arguments_.problem).stem().string(), planned.sizes,
+                          size_of(nodes), machine_of(nodes), *planned.program, planned.plan);
+    if (trial.makespan_s)
+      file.predicted = Prediction{*trial.makespan_s, planned.plan.flops() / *trial.makespan_s};
     return file;
   }
 
@@ -176,11 +184,17 @@ class Trials {
   }
 
   const FusedProgram& with_tile(std::int64_t tile) {
-    std::unique_ptr<FusedProgram>& program = programs_[tile];
+    ProgramSizes sizes = of_.sizes_with(tile);
+    sizes.slices = 1;
+    return *with_sizes(sizes);
+  }
+
+  std::shared_ptr<const FusedProgram> with_sizes(const ProgramSizes& sizes) {
+    std::shared_ptr<const FusedProgram>& program = programs_[{sizes.tile, sizes.slices}];
     if (!program)
-      program = std::make_unique<FusedProgram>(load_program(arguments_.problem), of_.sizes_with(tile),
-                                               arguments_.problem);
-    return *program;
+      program =
+          std::make_shared<const FusedProgram>(load_program(arguments_.problem), sizes, arguments_.problem);
+    return program;
   }
 
   SimulationOptions simulation() const {
@@ -201,7 +215,8 @@ class Trials {
   const TuneArguments& arguments_;
   const TuneProgramArguments& of_;
   Platform platform_;
-  std::map<std::int64_t, std::unique_ptr<FusedProgram>> programs_;  // by tile
+  /// By tile and slices.
+  std::map<std::pair<std::int64_t, int>, std::shared_ptr<const FusedProgram>> programs_;
   std::map<std::int64_t, double> device_seconds_;
 };
 
@@ -289,7 +304,7 @@ class Taken {
   }
 
  private:
-  const ProgramPlan& planned() {
+  const SlicedPlan& planned() {
     if (!planned_) planned_ = trials_.plan(trial_.candidate);
     return *planned_;
   }
@@ -300,7 +315,7 @@ class Taken {
     if (!reference_engine()) return by_simgrid({}, 0, 0);  // says so
     if (!planned_ && trial_s > latest.left()) return {.left_out = "the time is over"};
     line.show("plan");
-    const PlannedWork& work = planned().work;
+    const PlannedWork& work = planned().plan.work;
     line.show("simulate by SimGrid");
     const auto stop = [&] { return latest.over() || interrupt.signal() != 0; };
     EngineTimes times =
@@ -312,7 +327,7 @@ class Taken {
   const TuneArguments& arguments_;
   Trials& trials_;
   const ProgramTrial& trial_;
-  std::optional<ProgramPlan> planned_;
+  std::optional<SlicedPlan> planned_;
 };
 
 /// Where nothing can be planned since settings are wrong, which no other machine or tiles change.

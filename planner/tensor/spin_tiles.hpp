@@ -16,8 +16,8 @@ struct ProgramSizes {
   std::int64_t vectors = 0;      ///< of an auxiliary space; 0: the program has none
   std::int64_t vector_tile = 0;  ///< how large a tile of it is at most; 0: kVectorTile
 
-  /// Of each on-demand intermediate, which are made one behind the other (in_slices()).
-  int slices = 1;
+  /// Of each on-demand intermediate, which are made one behind the other (in_slices()); 0: not chosen yet.
+  int slices = 0;
 
   /// Of a space of that kind.
   std::int64_t extent_of(SpaceKind kind) const;
