@@ -77,6 +77,16 @@ std::vector<int> node_starts(std::span<const Rank> ranks, int ranks_of_node) {
   return starts;
 }
 
+bool order_by_node(Transfer& transfer, Rank owner, std::size_t turn) {
+  const int of_node = transfer.ranks_of_node;
+  const auto far = std::stable_partition(transfer.others.begin(), transfer.others.end(),
+                                         [&](Rank rank) { return rank / of_node == owner / of_node; });
+  if (transfer.tree != Tree::scatter || far == transfer.others.end()) return false;
+  const std::vector<int> nodes = node_starts({far, transfer.others.end()}, of_node);
+  std::rotate(far, far + nodes[turn % nodes.size()], transfer.others.end());
+  return true;
+}
+
 std::vector<int> children_of(const Transfer& transfer, Rank owner, int position) {
   const int size = static_cast<int>(transfer.others.size()) + 1;
   if (!knows_nodes(transfer.tree)) return tree_children(transfer.tree, position, size);

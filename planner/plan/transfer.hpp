@@ -68,6 +68,11 @@ struct Transfer {
   int ranks_of_node = 1;  ///< consecutive ranks that share a node, where the tree knows nodes
 };
 
+/// Of a tree that knows nodes: ranks of the owner's node come first, so that it is entered once where its
+/// ranks are first and last in turn. By Tree::scatter the other nodes begin with the one numbered `turn`,
+/// modulo their number: another turn for each message makes another node the second. Returns whether it did.
+bool order_by_node(Transfer& transfer, Rank owner, std::size_t turn);
+
 /// The positions to which the rank at `position` sends a transfer of `owner`, in the order in which they are
 /// served.
 std::vector<int> children_of(const Transfer& transfer, Rank owner, int position);

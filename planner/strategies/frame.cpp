@@ -36,6 +36,13 @@ std::vector<ParameterInfo> common_parameters() {
   return list;
 }
 
+Tree tree_setting(const Settings& settings) {
+  const std::string& name = settings.at("tree");
+  if (name == "chain") return Tree::chain;
+  if (name == "scatter") return Tree::scatter;
+  return name == "by_node" ? Tree::by_node : Tree::binomial;
+}
+
 PlanFrame common_frame(std::string_view strategy, const Machine& machine, const Settings& settings, int p) {
   PlanFrame frame;
   frame.strategy = strategy;

@@ -33,4 +33,7 @@ std::int64_t staging_bytes(const PlanFrame& frame, const Machine& machine, const
 /// Distributes 0, 1, 2, ... `count` - 1 to `owners` in turn (2D-cyclic distribution along one dimension).
 std::vector<int> distribute_cyclic(std::int32_t count, int owners);
 
+/// Of the setting tree: binomial, chain, by_node or scatter.
+Tree tree_setting(const Settings& settings);
+
 }  // namespace foretile

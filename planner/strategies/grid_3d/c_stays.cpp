@@ -160,21 +160,15 @@ RankPlan CStaysPlanner::plan_rank(Rank rank) const {
   return plan;
 }
 
-/// A tree that knows nodes enters the owner's node once, too, where its ranks are first and last in turn. By
-/// Tree::scatter, the messages of a node's fibres, and those of one owner, go to different nodes first.
+/// By Tree::scatter, the messages of a node's fibres, and those of one owner, go to different nodes first.
 void CStaysPlanner::set_trees(std::vector<Transfer>& transfers, Rank owner) const {
-  const int of_node = grid_.tree.ranks_of_node;
   std::array<std::size_t, 2> turn{fibre_in_node(Matrix::a, owner), fibre_in_node(Matrix::b, owner)};
   for (Transfer& transfer : transfers) {
     transfer.tree = grid_.tree.tree;
     if (!knows_nodes(transfer.tree)) continue;
-    transfer.ranks_of_node = of_node;
-    const auto far = std::stable_partition(transfer.others.begin(), transfer.others.end(),
-                                           [&](Rank rank) { return rank / of_node == owner / of_node; });
-    if (transfer.tree != Tree::scatter || far == transfer.others.end()) continue;
-    const std::vector<int> nodes = node_starts({far, transfer.others.end()}, of_node);
-    const std::size_t first = turn[static_cast<std::size_t>(transfer.matrix)]++ % nodes.size();
-    std::rotate(far, far + nodes[first], transfer.others.end());
+    transfer.ranks_of_node = grid_.tree.ranks_of_node;
+    std::size_t& of_matrix = turn[static_cast<std::size_t>(transfer.matrix)];
+    if (order_by_node(transfer, owner, of_matrix)) ++of_matrix;
   }
 }
 

@@ -75,13 +75,6 @@ std::optional<AlongAxes> node_setting(const Contraction& contraction, const Mach
   return node;
 }
 
-Tree tree_setting(const Settings& settings) {
-  const std::string& name = settings.at("tree");
-  if (name == "chain") return Tree::chain;
-  if (name == "scatter") return Tree::scatter;
-  return name == "by_node" ? Tree::by_node : Tree::binomial;
-}
-
 bool paced(const Settings& settings) {
   const std::string& sends = settings.at("sends");
   return sends == kAuto ? style_setting(settings).paced : sends == "paced";

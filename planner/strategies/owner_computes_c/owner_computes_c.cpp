@@ -70,7 +70,8 @@ class OwnerComputesCPlanner final : public RankPlanner {
                         const PlanContext& context)
       : problem_(contraction),
         message_bytes_(message_bytes(settings)),
-        tree_(settings.at("tree") == "chain" ? Tree::chain : Tree::binomial),
+        tree_(tree_setting(settings)),
+        ranks_of_node_(machine.counted_ranks_per_node()),
         pieces_(integer_or_auto(settings, "chain_pieces")),
         devices_(machine.devices_per_rank),
         load_before_(context.flops_before),
@@ -193,14 +194,20 @@ class OwnerComputesCPlanner final : public RankPlanner {
     }
     std::ranges::stable_sort(sent, {}, &Sent::turn);
     std::vector<Transfer> transfers;
+    const std::vector<Rank>* last = nullptr;  // receivers of the last one, in no order of nodes
     std::int64_t filled = 0;
+    auto turn = static_cast<std::size_t>(int{rank});
     for (Sent& each : sent) {
       const std::int64_t bytes = bytes_of(problem_, each.tile);
-      const bool fits = !transfers.empty() && transfers.back().others == each.others &&
-                        transfers.back().matrix == each.tile.matrix && filled + bytes <= message_bytes_;
+      const bool fits = last && *last == each.others && transfers.back().matrix == each.tile.matrix &&
+                        filled + bytes <= message_bytes_;
       if (!fits) {
-        transfers.push_back(
-            {.tiles = {}, .others = std::move(each.others), .matrix = each.tile.matrix, .tree = tree_});
+        transfers.push_back({.tiles = {}, .others = each.others, .matrix = each.tile.matrix, .tree = tree_});
+        if (knows_nodes(tree_)) {
+          transfers.back().ranks_of_node = ranks_of_node_;
+          if (order_by_node(transfers.back(), rank, turn)) ++turn;
+        }
+        last = &each.others;
         filled = 0;
       }
       transfers.back().tiles.push_back(each.tile.id);
@@ -212,6 +219,7 @@ class OwnerComputesCPlanner final : public RankPlanner {
   const Contraction& problem_;
   std::int64_t message_bytes_;
   Tree tree_;  // of broadcasts
+  int ranks_of_node_;
   std::optional<std::int64_t> pieces_;
   int devices_;
   std::vector<double> load_before_;  // of each device, rank by rank; empty: none
@@ -240,8 +248,8 @@ class OwnerComputesC final : public Strategy {
                     {std::string(kAuto), "1"}}),
         {.key = "tree",
          .default_value = "binomial",
-         .meaning = "how tiles of A and B travel",
-         .spelling = one_of({"chain", "binomial"}),
+         .meaning = "how tiles of A and B travel, as of grid-3d",
+         .spelling = one_of({"chain", "binomial", "by_node", "scatter"}),
          .tries = {"chain", "binomial"}},
         in_reports({"lookahead",
                     "2",
