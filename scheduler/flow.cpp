@@ -27,7 +27,8 @@ bool later_step(const Message& l, const Message& r) {
 }  // namespace
 
 Flow::Flow(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction, Rank rank,
-           Backend& backend, Operations& operations, Cores& cores, SendQueue& sends, Made made)
+           Backend& backend, Operations& operations, Cores& cores, SendQueue& sends, Made made,
+           bool cores_multiply)
     : frame_(frame),
       problem_(contraction),
       flow_(plan.flow),
@@ -39,7 +40,8 @@ Flow::Flow(const PlanFrame& frame, const RankPlan& plan, const Contraction& cont
       waits_(plan.flow.tasks.size(), 0),
       plan_(plan),
       rank_(rank),
-      left_(frame.steps.size(), 0) {
+      left_(frame.steps.size(), 0),
+      cores_multiply_(cores_multiply) {
   list_tasks();
   list_results(static_cast<int>(plan.transfers.size() + plan.sums.size()));
   if (left_.empty()) return;
@@ -153,12 +155,13 @@ void Flow::advance(Step everywhere) {
     event.bytes = bytes;
     work.task = number;
     if (cores_.free() > 0) {
-      ++cores_.busy;
+      work.cores = cores_for(task, bytes);
+      cores_.busy += work.cores;
       ++running_;
     } else {
       ++waiting_;
     }
-    backend_.start_task(id, number, task);
+    backend_.start_task(id, number, task, work.cores);
   }
   waits_for_core_ = may_start();
 }
@@ -168,6 +171,17 @@ bool Flow::has_room(std::int64_t bytes) const {
   constexpr std::int64_t kSmall = 256 << 10;
   if (cores_.free() > 0) return true;
   return bytes <= kSmall && !cores_.sums_wait && waiting_ < running_ * backend_.waiting_tasks();
+}
+
+int Flow::cores_for(const FlowTask& task, std::int64_t bytes) const {
+  constexpr std::int64_t kLeastPart = 8 << 20;
+  const PlanTensors& tensors = frame_.tensors;
+  const bool generates = !task.adds() && tensors.list[tensors.tensor_of(task.reads.id)].on_demand;
+  if (cores_multiply_ || cores_.sums_wait || generates || !task.can_be_cut()) return 1;
+  const auto others =
+      static_cast<int>(std::min<std::size_t>(ready_.size(), static_cast<std::size_t>(cores_.free())));
+  return static_cast<int>(
+      std::clamp<std::int64_t>(bytes / kLeastPart, 1, std::max(1, cores_.free() - others)));
 }
 
 void Flow::satisfied(TaskNumber task) {
@@ -202,6 +216,7 @@ void Flow::made(TileRef tile) {
 }
 
 void Flow::done(const TaskOperation& operation, const TraceEvent& event, RankStatistics& statistics) {
+  cores_.busy -= operation.cores - 1;
   if (waiting_ > 0) {  // has the core now
     --waiting_;
   } else {
@@ -210,7 +225,7 @@ void Flow::done(const TaskOperation& operation, const TraceEvent& event, RankSta
   }
   ++statistics.combines;
   statistics.combined_bytes += event.bytes;
-  statistics.combine_core_s += event.end_s - event.start_s;
+  statistics.combine_core_s += operation.cores * (event.end_s - event.start_s);
   const FlowTask& task = flow_.tasks[static_cast<std::size_t>(operation.task)];
   --left_[task.step];
   for_each_of(behind_, operation.task, [this](TaskNumber behind) { satisfied(behind); });

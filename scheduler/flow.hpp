@@ -31,9 +31,11 @@ class Flow {
   /// A tile of A or B is there.
   using Made = std::function<void(TileRef)>;
 
-  /// References must outlive this object. Results are numbered behind the rank's transfers and sums.
+  /// References must outlive this object. Results are numbered behind the rank's transfers and sums. Where
+  /// cores do not multiply, those that are free share long tasks.
   Flow(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction, Rank rank,
-       Backend& backend, Operations& operations, Cores& cores, SendQueue& sends, Made made);
+       Backend& backend, Operations& operations, Cores& cores, SendQueue& sends, Made made,
+       bool cores_multiply);
 
   /// Sends one of the rank's transfers as soon as its tiles are there.
   void send_when_made(const Message& message);
@@ -86,6 +88,8 @@ class Flow {
   void made(TileRef tile);
   /// Whether a task of so many bytes may be started now: at a free core, or behind the tasks of others.
   bool has_room(std::int64_t bytes) const;
+  /// That may share a task that starts now: free ones, if no other task is ready.
+  int cores_for(const FlowTask& task, std::int64_t bytes) const;
 
   const PlanFrame& frame_;
   const Contraction& problem_;
@@ -115,8 +119,9 @@ class Flow {
   std::vector<std::int64_t> left_;  // of each step: blocks, tasks and messages
   std::size_t over_ = 0;            // steps, from the first
   bool waits_for_core_ = false;
-  int running_ = 0;  // tasks that were given a core
-  int waiting_ = 0;  // those given to the back end beyond
+  bool cores_multiply_ = false;  // else tasks have all of them
+  int running_ = 0;              // tasks that were given a core
+  int waiting_ = 0;              // those given to the back end beyond
 };
 
 }  // namespace foretile

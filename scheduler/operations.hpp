@@ -79,6 +79,7 @@ struct CombineOperation {
 /// A task of a flow.
 struct TaskOperation {
   std::int32_t task = 0;  ///< of RankFlow::tasks
+  int cores = 1;          ///< that share it
 };
 
 using AnyOperation = std::variant<KernelOperation, GenerateOperation, LoadOperation, StoreOperation,

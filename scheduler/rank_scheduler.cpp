@@ -46,8 +46,10 @@ RankScheduler::RankScheduler(const PlanFrame& frame, const RankPlan& plan, const
       awake_(plan.devices.size(), true),
       sums_(frame, plan, contraction, rank, backend, operations_, cores_, send_queue_,
             [this](TileId c) { finished(c); }),
-      flow_(frame, plan, contraction, rank, backend, operations_, cores_, send_queue_,
-            [this](TileRef tile) { is_here(tile); }),
+      flow_(
+          frame, plan, contraction, rank, backend, operations_, cores_, send_queue_,
+          [this](TileRef tile) { is_here(tile); },
+          std::ranges::any_of(options_.devices, [](const DeviceTraits& device) { return device.cores > 0; })),
       host_(
           contraction, frame, rank,
           [&backend](Rank owner, int number) { backend.release_message(owner, number); },

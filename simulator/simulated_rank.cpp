@@ -220,13 +220,13 @@ void SimulatedRank::start_combine(OperationId id, const Combine& combine) {
   on_a_core(id, addition_seconds(machine_.platform, bytes));
 }
 
-void SimulatedRank::start_task(OperationId id, std::int32_t, const FlowTask& task) {
+void SimulatedRank::start_task(OperationId id, std::int32_t, const FlowTask& task, int cores) {
   const TaskWork work = work_of(frame_, problem_, task);
   const double generated_s = work.generated_bytes > 0
                                  ? generation_.core_s(noise(machine_.platform.noise.kernel) *
                                                       static_cast<double>(work.generated_bytes))
                                  : 0;
-  on_a_core(id, generated_s + block_seconds(machine_.platform, work.bytes, work.permutes));
+  on_a_core(id, generated_s + block_seconds(machine_.platform, work.bytes, work.permutes) / cores);
 }
 
 void SimulatedRank::on_a_core(OperationId id, double seconds, double handed_over_s) {

@@ -67,7 +67,7 @@ class SimulatedRank final : public Backend {
   int kernel_slots(Device) const override { return 1; }  // the kernel model already counts the streams
   void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
   void start_combine(OperationId id, const Combine& combine) override;
-  void start_task(OperationId id, std::int32_t number, const FlowTask& task) override;
+  void start_task(OperationId id, std::int32_t number, const FlowTask& task, int cores) override;
   void start_generate(OperationId id, std::span<const GeneratedPart> parts) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void start_send(OperationId id, Rank to_rank, const Message& message) override;

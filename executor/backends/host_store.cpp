@@ -185,12 +185,12 @@ std::byte* HostStore::tensor_of(const FlowTask& task) const {
   return all.comes_to(rank_, tile) ? tensors_.at({tile, task.step}) : tasks_->tensor_tile(tile);
 }
 
-std::function<void()> HostStore::task_job(const FlowTask& task) {
-  if (task.adds()) return tasks_->job(task, nullptr, finished_c(task.reads.id).data);
+std::vector<std::function<void()>> HostStore::task_jobs(const FlowTask& task, int parts) {
+  if (task.adds()) return tasks_->jobs(task, nullptr, finished_c(task.reads.id).data, parts);
   std::byte* const from = tensor_of(task);
   const bool in_place =
       task.makes_operand() && flow_->operands.of(task.writes.matrix).is_in_place(task.writes.id);
-  return tasks_->job(task, from, place_of_made(task, in_place ? from : nullptr));
+  return tasks_->jobs(task, from, place_of_made(task, in_place ? from : nullptr), parts);
 }
 
 std::byte* HostStore::place_of_made(const FlowTask& task, std::byte* in_place) {

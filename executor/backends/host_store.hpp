@@ -96,7 +96,7 @@ class HostStore {
   void fill_part(const GeneratedPart& part, std::byte* tile) const;
   /// Where tiles flow: what a worker does for a task that starts now. Takes memory for a tile that it makes,
   /// unless that is in place.
-  std::function<void()> task_job(const FlowTask& task);
+  std::vector<std::function<void()>> task_jobs(const FlowTask& task, int parts);
   /// Where tiles flow: frees the tiles that tasks made for the step, those of C of the step, and those of
   /// tensors that came for it.
   void release_step(Step step);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "base/id.hpp"
 #include "planner/plan/flow.hpp"
@@ -17,10 +18,11 @@ class PlanTasks {
   virtual ~PlanTasks() = default;
   /// A tile of a tensor that this rank has, to be sent or read: column-major, without gaps.
   virtual std::byte* tensor_tile(TileId tile) = 0;
-  /// What a worker does for a task of the rank, which starts now. `from` is the tensor's tile that it reads;
-  /// nullptr for one on demand, and for a task that adds. `tile` is the one of A, B or C that it makes, which
-  /// may be `from`, or reads.
-  virtual std::function<void()> job(const FlowTask& task, const std::byte* from, std::byte* tile) = 0;
+  /// What workers do for a task of the rank, which starts now: `parts` of them at most, at least one, which
+  /// may run at once. `from` is the tensor's tile that it reads; nullptr for one on demand, and for a task
+  /// that adds. `tile` is the one of A, B or C that it makes, which may be `from`, or reads.
+  virtual std::vector<std::function<void()>> jobs(const FlowTask& task, const std::byte* from,
+                                                  std::byte* tile, int parts) = 0;
   /// The step is over on this rank: none of its tasks comes any more.
   virtual void step_over(Step step) = 0;
 };

@@ -36,9 +36,11 @@ void RankBackend::start_combine(OperationId id, const Combine& combine) {
   submit(id, combine_job(problem_, host_, combine));
 }
 
-void RankBackend::start_task(OperationId id, std::int32_t /*number*/, const FlowTask& task) {
+void RankBackend::start_task(OperationId id, std::int32_t /*number*/, const FlowTask& task, int cores) {
   ++host_work_;
-  cores_.submit_queued(id, host_.task_job(task));
+  std::vector<std::function<void()>> parts = host_.task_jobs(task, cores);
+  if (parts.size() == 1) return cores_.submit_queued(id, std::move(parts.front()));
+  cores_.submit_parts(id, std::move(parts));
 }
 
 void RankBackend::start_send(OperationId id, Rank to_rank, const Message& message) {

@@ -47,7 +47,7 @@ class RankBackend : public Backend {
 
   void start_generate(OperationId id, std::span<const GeneratedPart> parts) final;
   void start_combine(OperationId id, const Combine& combine) final;
-  void start_task(OperationId id, std::int32_t number, const FlowTask& task) final;
+  void start_task(OperationId id, std::int32_t number, const FlowTask& task, int cores) final;
   void start_send(OperationId id, Rank to_rank, const Message& message) final;
   void send_signal(Rank to_rank, Signal signal) final;
   void release_host(TileRef tile) final;

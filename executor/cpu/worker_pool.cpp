@@ -120,6 +120,12 @@ void WorkerPool::submit_parts(int first_lane, OperationId id, std::vector<std::f
     add(static_cast<std::size_t>(first_lane) + 1 + part, {id, std::move(parts[part]), together});
 }
 
+void WorkerPool::submit_parts(OperationId id, std::vector<std::function<void()>> parts) {
+  const auto together = std::make_shared<Parts>();
+  together->left = parts.size();
+  for (std::function<void()>& part : parts) add(0, {id, std::move(part), together});
+}
+
 void WorkerPool::add(std::size_t lane, Job job) {
   bool begins = true;
   {

@@ -83,6 +83,8 @@ class WorkerPool {
   }
   /// The parts of one operation, each in a lane of its own from `first_lane` on. It has ended when all have.
   void submit_parts(int first_lane, OperationId id, std::vector<std::function<void()>> parts);
+  /// The same without lanes.
+  void submit_parts(OperationId id, std::vector<std::function<void()>> parts);
 
  private:
   /// Of one operation: how many parts have not ended, and when the first began.

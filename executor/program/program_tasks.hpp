@@ -18,14 +18,14 @@ class ProgramTasks final : public PlanTasks {
       : program_(program), plan_(plan), blocks_(blocks), given_(given), keeps_(keeps_intermediates) {}
 
   std::byte* tensor_tile(TileId tile) override;
-  std::function<void()> job(const FlowTask& task, const std::byte* from, std::byte* tile) override;
+  std::vector<std::function<void()>> jobs(const FlowTask& task, const std::byte* from, std::byte* tile,
+                                          int parts) override;
   void step_over(Step step) override;
 
  private:
   std::int64_t elements_of(const ProgramBlock& block) const {
     return program_.blocks(block.tensor).elements(block.block);
   }
-  std::function<void()> addition(const FlowTask& task, const ProgramBlock& to, const double* numbers);
 
   const FusedProgram& program_;
   const Plan& plan_;

@@ -78,10 +78,12 @@ class PieceCosts {
     for (const Tile& tile : tiles_) {
       const double landed = tile.additions * tile.cut_to(pieces);
       const double addition_s = addition_seconds(machine_.platform, tile.bytes);
+      const bool is_shared = machine_.platform.device.kind == DeviceKind::gpu;  // by the rank's cores
       const auto bytes = static_cast<double>(tile.bytes);
       sent += landed * bytes * sent_byte_s;
       added += landed * addition_s;
-      most = std::max(most, tile.cut_to(pieces) * (bytes * receive_s_ + addition_s));
+      most = std::max(most, tile.cut_to(pieces) * (bytes * receive_s_ +
+                                                   addition_s / (is_shared ? machine_.cores_per_rank() : 1)));
     }
     return std::max(most, sent + added / (machine_.ranks * machine_.cores_per_rank()));
   }

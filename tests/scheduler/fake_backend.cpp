@@ -392,9 +392,10 @@ void FakeRank::start_combine(OperationId id, const Combine& combine) {
   });
 }
 
-void FakeRank::start_task(OperationId id, std::int32_t number, const FlowTask& task) {
+void FakeRank::start_task(OperationId id, std::int32_t number, const FlowTask& task, int cores) {
+  if (cores > 1 && !task.can_be_cut()) complain(fmt::format("task {} cut", number));
   if (cores_busy_ < cluster_.options_.core_slots) {
-    ++cores_busy_;
+    if ((cores_busy_ += cores) > cluster_.options_.core_slots) complain("more work than cores");
     ++tasks_running_;
   } else if (++tasks_waiting_ > tasks_running_ * waiting_tasks_) {
     complain("more tasks than may wait");
@@ -410,7 +411,8 @@ void FakeRank::start_task(OperationId id, std::int32_t number, const FlowTask& t
     check_tensor_tile(task.reads.id);
   }
   if (task.makes_operand()) host_bytes_changed(bytes_of(task.writes));
-  cluster_.later([this, id, number, &task] {
+  cluster_.later([this, id, number, cores, &task] {
+    cores_busy_ -= cores - 1;
     if (task.writes.matrix == Matrix::c) {
       c_here_.insert(task.writes.id);
     } else if (task.makes_operand() && !on_host_.emplace(Key{task.writes.matrix, task.writes.id}, 0).second) {

@@ -45,7 +45,7 @@ class FakeRank final : public Backend {
   void send_signal(Rank to_rank, Signal signal) override;
   void adopt(Device device, TileRef tile) override;
   void start_combine(OperationId id, const Combine& combine) override;
-  void start_task(OperationId id, std::int32_t number, const FlowTask& task) override;
+  void start_task(OperationId id, std::int32_t number, const FlowTask& task, int cores) override;
   void release_step(Step step) override;
   void finished(TileId tile) override { c_here_.insert(tile); }
   void release_parts(std::span<const TileId> tiles, Device computed_by) override;

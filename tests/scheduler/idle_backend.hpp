@@ -20,7 +20,7 @@ struct IdleBackend : Backend {
   void send_signal(Rank, Signal) override {}
   void adopt(Device, TileRef) override {}
   void start_combine(OperationId, const Combine&) override {}
-  void start_task(OperationId, std::int32_t, const FlowTask&) override {}
+  void start_task(OperationId, std::int32_t, const FlowTask&, int) override {}
   void release_step(Step) override {}
   void release_parts(std::span<const TileId>, Device) override {}
   void keep_parts(std::span<const TileId>, Device) override {}
