@@ -3,16 +3,28 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "planner/tensor/tensor_blocks.hpp"
 
 namespace foretile {
 
-/// to = beta to + factor from, axis p of `to` being axis order.from[p] of `from`. `extents` are those of
-/// `to`; the sign of the order is not looked at.
-void add_permuted(const std::vector<std::int64_t>& extents, const AxisOrder& order, double beta,
-                  double factor, const double* from, double* to);
+/// to = beta to + factor from, axis p of `to` being axis order.from[p] of `from`; the sign of the order is
+/// not looked at.
+struct PermutedAddition {
+  std::vector<std::int64_t> extents;  ///< of `to`
+  AxisOrder order;
+  double beta = 0, factor = 1;
+  const double* from = nullptr;
+  double* to = nullptr;
+
+  void run() const;
+};
+
+/// The same in so many parts, or fewer, that may run at once: along the slowest axis of `to`, which must be
+/// that of `from`. One part: of any order.
+std::vector<std::function<void()>> jobs_of(const PermutedAddition& whole, int parts);
 
 /// Extents of a block with its axes in this order.
 std::vector<std::int64_t> permuted(const std::vector<std::int64_t>& from, const AxisOrder& order);

@@ -27,7 +27,7 @@ void GivenBlocks::fill(const PermutedBlock& tile, double* to) const {
 
 void permute(const FusedProgram& program, const PermutedBlock& tile, const double* block, double* to) {
   const auto extents = permuted(program.extents(tile.block.tensor, tile.block.block), tile.order);
-  add_permuted(extents, tile.order, 0, tile.factor, block, to);
+  PermutedAddition{extents, tile.order, 0, tile.factor, block, to}.run();
 }
 
 std::int64_t ProgramBlocks::bytes(const ProgramBlock& block) const {

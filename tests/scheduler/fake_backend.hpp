@@ -135,6 +135,7 @@ class FakeCluster {
   /// Of tiles of A, by number: from which device to which.
   std::map<TileId, std::vector<std::pair<MemoryPlace, MemoryPlace>>> a_between_devices;
   std::int64_t released_messages = 0;
+  int most_task_cores = 1;  ///< that shared a task
   std::int64_t most_received_bytes =
       0;  ///< at one time on one rank; where tiles flow, with those that it made
   std::int64_t released_steps = 0;

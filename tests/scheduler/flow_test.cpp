@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "planner/program/program_plan.hpp"
+#include "planner/tensor/program_text.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 #include "tests/scheduler/fake_backend.hpp"
@@ -17,6 +18,7 @@ namespace {
 struct Outcome {
   std::map<std::tuple<int, int, TileId>, std::vector<std::pair<TileId, TileId>>> accumulated;
   std::int64_t most_bytes = 0;
+  int most_task_cores = 1;
 };
 
 /// What the scheduler does with a plan, operations ending in random order.
@@ -36,7 +38,7 @@ Outcome run(const ProgramPlan& flow, std::uint64_t seed, bool in_plan_order) {
   std::int64_t products = 0;
   for (const auto& [where, list] : cluster.accumulated) products += std::ssize(list);
   EXPECT_EQ(products, work.summary.gemms);
-  return {cluster.accumulated, cluster.most_received_bytes};
+  return {cluster.accumulated, cluster.most_received_bytes, cluster.most_task_cores};
 }
 
 Machine with_gpus(Machine machine) {
@@ -72,6 +74,25 @@ TEST(Flow, CarriesOutThePlanWhateverEndsFirst) {
       }
     }
   }
+}
+
+/// x is copied to R as one block of 32 MiB: four parts of 8 MiB, on a rank with six cores; where cores
+/// multiply, one has it alone.
+TEST(Flow, SharesLongTasksAmongIdleCores) {
+  const FusedProgram program(
+      parse_program("orbitals = spatial\nspace a = virtual\ntensor x[a,a]\ntensor y[a,a]\nresult R[a,a]\n"
+                    "result S[a,a]\nr: R[a1,a2] += x[a1,a2]\ns: S[a1,a2] += y[a1,a3] y[a3,a2]\n",
+                    "test"),
+      {.occupied = 1, .virtuals = 2048, .tile = 2048}, "test");
+  const auto most_cores = [&](DeviceKind kind) {
+    Machine machine = flow_machine(1, 6);
+    machine.platform.device.kind = kind;
+    machine.platform.device.memory_bytes = std::int64_t{1} << 30;
+    const ProgramPlan plan = plan_program(program, {}, machine, {}, ProgramMode::levels);
+    return run(plan, 1, false).most_task_cores;
+  };
+  EXPECT_EQ(most_cores(DeviceKind::gpu), 4);
+  EXPECT_EQ(most_cores(DeviceKind::core), 1);
 }
 
 /// The plan with the least device memory, found by bisection.
