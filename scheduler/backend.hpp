@@ -115,8 +115,8 @@ class Backend {
   virtual void start_copy(OperationId id, const Copy& copy) = 0;
   /// On one core, in host memory. `combine` is valid until it is done.
   virtual void start_combine(OperationId id, const Combine& combine) = 0;
-  /// A task of a flow (planner/plan/flow.hpp), on so many cores: on several where FlowTask::can_be_cut().
-  /// `task` is number `number` of the rank's.
+  /// A task of a flow (planner/plan/flow.hpp), on so many cores. `task` is number
+  /// `number` of the rank's.
   virtual void start_task(OperationId id, std::int32_t number, const FlowTask& task, int cores) = 0;
   /// Sends to another rank; its back end calls RankScheduler::received there. Done when the tiles were read.
   virtual void start_send(OperationId id, Rank to_rank, const Message& message) = 0;

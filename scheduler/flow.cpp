@@ -155,7 +155,7 @@ void Flow::advance(Step everywhere) {
     event.bytes = bytes;
     work.task = number;
     if (cores_.free() > 0) {
-      work.cores = cores_for(task, bytes);
+      work.cores = may_start() ? 1 : free_cores_for(task, bytes);
       cores_.busy += work.cores;
       ++running_;
     } else {
@@ -173,15 +173,12 @@ bool Flow::has_room(std::int64_t bytes) const {
   return bytes <= kSmall && !cores_.sums_wait && waiting_ < running_ * backend_.waiting_tasks();
 }
 
-int Flow::cores_for(const FlowTask& task, std::int64_t bytes) const {
+int Flow::free_cores_for(const FlowTask& task, std::int64_t bytes) const {
   constexpr std::int64_t kLeastPart = 8 << 20;
   const PlanTensors& tensors = frame_.tensors;
   const bool generates = !task.adds() && tensors.list[tensors.tensor_of(task.reads.id)].on_demand;
-  if (cores_multiply_ || cores_.sums_wait || generates || !task.can_be_cut()) return 1;
-  const auto others =
-      static_cast<int>(std::min<std::size_t>(ready_.size(), static_cast<std::size_t>(cores_.free())));
-  return static_cast<int>(
-      std::clamp<std::int64_t>(bytes / kLeastPart, 1, std::max(1, cores_.free() - others)));
+  if (cores_multiply_ || cores_.sums_wait || generates) return 1;
+  return static_cast<int>(std::clamp<std::int64_t>(bytes / kLeastPart, 1, cores_.free()));
 }
 
 void Flow::satisfied(TaskNumber task) {

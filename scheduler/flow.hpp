@@ -88,8 +88,8 @@ class Flow {
   void made(TileRef tile);
   /// Whether a task of so many bytes may be started now: at a free core, or behind the tasks of others.
   bool has_room(std::int64_t bytes) const;
-  /// That may share a task that starts now: free ones, if no other task is ready.
-  int cores_for(const FlowTask& task, std::int64_t bytes) const;
+  /// That may share a task which is the only one that may start now.
+  int free_cores_for(const FlowTask& task, std::int64_t bytes) const;
 
   const PlanFrame& frame_;
   const Contraction& problem_;

@@ -37,6 +37,22 @@ void for_each_row(const TileIndices& indices, std::size_t other, const Visit& vi
   }
 }
 
+/// Of elements.
+struct Offsets {
+  std::int64_t from = 0, to = 0;
+};
+
+/// Where it begins. `indices` become those of the part.
+Offsets take_part(TileShare part, TileIndices& indices) {
+  TileIndex& slowest = indices.of.at(indices.count - 1);
+  const std::int64_t begin = slowest.extent * part.number / part.of;
+  const std::int64_t end = slowest.extent * (part.number + 1) / part.of;
+  std::int64_t before = 1;
+  for (std::size_t d = 0; d + 1 < indices.count; ++d) before *= indices.of.at(d).extent;
+  slowest.extent = end - begin;
+  return {begin * slowest.stride, begin * before};
+}
+
 /// The index whose neighbours are neighbours in `from`, if that is not the first one; else 0.
 std::size_t fastest_in_from(const TileIndices& indices) {
   for (std::size_t d = 0; d < indices.count; ++d) {
@@ -84,14 +100,15 @@ Number rounded(std::complex<double> x) {
 
 void combine_tile(ElementType type, std::span<const std::int64_t> extents, std::span<const int> permutation,
                   std::complex<double> beta, std::complex<double> factor, const std::byte* from,
-                  std::byte* to) {
-  const TileIndices indices = tile_indices(extents, permutation);
+                  std::byte* to, TileShare part) {
+  TileIndices indices = tile_indices(extents, permutation);
+  const Offsets begin = take_part(part, indices);
   const std::size_t other = fastest_in_from(indices);
   std::int64_t stride = 1;  // of `other` in `to`
   for (std::size_t d = 0; d < other; ++d) stride *= indices.of.at(d).extent;
   with_element(type, [&]<class Number>(Number) {
-    const auto* const x = reinterpret_cast<const Number*>(from);
-    auto* const y = reinterpret_cast<Number*>(to);
+    const auto* const x = reinterpret_cast<const Number*>(from) + begin.from;
+    auto* const y = reinterpret_cast<Number*>(to) + begin.to;
     const TileIndex first = indices.of[0];
     const auto combine = [&](std::int64_t extent, std::int64_t of_from, std::int64_t of_to) {
       combine_row({extent, first.stride}, rounded<Number>(beta), rounded<Number>(factor), x + of_from,

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "executor/cpu/combine.hpp"
 #include "planner/tensor/tensor_blocks.hpp"
 
 namespace foretile {
@@ -19,11 +20,10 @@ struct PermutedAddition {
   const double* from = nullptr;
   double* to = nullptr;
 
-  void run() const;
+  void run(TileShare part = {}) const;
 };
 
-/// The same in so many parts, or fewer, that may run at once: along the slowest axis of `to`, which must be
-/// that of `from`. One part: of any order.
+/// The same in so many parts, which may run at once.
 std::vector<std::function<void()>> jobs_of(const PermutedAddition& whole, int parts);
 
 /// Extents of a block with its axes in this order.

@@ -55,10 +55,6 @@ struct FlowTask {
   TileId tensor_tile() const { return adds() ? writes.id : reads.id; }
   /// What is read is written as it is.
   bool copies() const { return factor == 1 && order.is_identity(); }
-  /// Whether the slowest axis of what is written is that of what is read: parts along it are in one piece.
-  bool can_be_cut() const {
-    return copies() || (order.axes > 0 && order.from.at(order.axes - 1U) == order.axes - 1);
-  }
 };
 
 /// What a task takes.

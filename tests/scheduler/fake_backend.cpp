@@ -394,7 +394,6 @@ void FakeRank::start_combine(OperationId id, const Combine& combine) {
 
 void FakeRank::start_task(OperationId id, std::int32_t number, const FlowTask& task, int cores) {
   cluster_.most_task_cores = std::max(cluster_.most_task_cores, cores);
-  if (cores > 1 && !task.can_be_cut()) complain(fmt::format("task {} cut", number));
   if (cores_busy_ < cluster_.options_.core_slots) {
     if ((cores_busy_ += cores) > cluster_.options_.core_slots) complain("more work than cores");
     ++tasks_running_;

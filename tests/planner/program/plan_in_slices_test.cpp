@@ -29,7 +29,7 @@ SlicedPlan plan(bool on_demand, std::int64_t host_bytes, int slices = 0) {
       });
 }
 
-/// X has 2,080 blocks of 16 elements or more, 266,240 bytes or more: they do not fit whole. As few slices are
+/// X has 2,080 blocks of 16 elements, 266,240 bytes, which do not fit. As few slices are
 /// taken as fit, and only where the program lets X be in parts.
 TEST(PlanInSlices, TakesAsFewAsFit) {
   constexpr std::int64_t kLess = 180'000;
