@@ -46,7 +46,8 @@ GivenOptions planning_options_of_programs(const RunArguments& of) {
                                {"--v", of.sizes.virtuals > 0},
                                {"--tile", of.sizes.tile > 0},
                                {"--vectors", of.sizes.vectors > 0},
-                               {"--vector-tile", of.sizes.vector_tile > 0}});
+                               {"--vector-tile", of.sizes.vector_tile > 0},
+                               {"--slices", of.sizes.slices > 0}});
   return given;
 }
 

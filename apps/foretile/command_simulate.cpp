@@ -152,6 +152,12 @@ void simulate_original(const SimulateArguments& arguments) {
   if (!arguments.program.on_demand.empty())
     throw input_error("--on-demand", "it beside --original", "one of the two",
                       "leave --on-demand out: all given tensors are kept");
+  if (arguments.program.sizes.slices > 0)
+    throw input_error("--slices", "it beside --original", "one of the two",
+                      "leave --slices out: it has an order of its own");
+  if (arguments.coarse)
+    throw input_error("--coarse", "it beside --original", "one of the two",
+                      "leave --coarse out: it simulates in full");
   if (!arguments.program.distribution.empty())
     throw input_error("--distribution", "it beside --original", "one of the two",
                       "leave --distribution out: it distributes blocks in its own way");
@@ -272,7 +278,7 @@ void add_simulate_command(CLI::App& app) {
                            ->type_name("N");
   command->add_flag("--coarse", arguments->coarse,
                     "Faster: simulate products and loads of a chunk in groups. The difference from a full "
-                    "simulation is printed");
+                    "simulation is printed, but for programs");
   add_engine_option(*command, arguments->engine, "simgrid, where it is built in and can take the machine");
   command->add_flag("--plan-order", arguments->plan_order, kPlanOrderMeaning);
   CLI::Option* what_if = command->add_flag(

@@ -258,7 +258,8 @@ void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool til
         {"--v", sizes.virtuals, "the virtual orbitals of each spin", true},
         {"--tile", sizes.tile, "the largest extent of a tile", tile_needed},
         {"--vectors", sizes.vectors, "the extent of the auxiliary space", false},
-        {"--vector-tile", sizes.vector_tile, "the largest extent of its tiles", false}}) {
+        {"--vector-tile", sizes.vector_tile, "the largest extent of its tiles", false},
+        {"--slices", std::int64_t{sizes.slices}, "slices of on-demand intermediates", false}}) {
     if (program && value == 0 && is_needed) throw input_error(option, "nothing", what, sizes_example(sizes));
     if (!program && value > 0)
       throw input_error(option, quote(problem), "a program, PROGRAM.txt",

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace foretile {
 
 namespace {
@@ -119,6 +121,9 @@ Program in_slices(Program program, int slices) {
   for (const TensorDeclaration& tensor : program.tensors) {
     if (tensor.on_demand) names.push_back(tensor.name);
   }
+  if (names.empty())
+    throw input_error("--slices", "a program without on-demand intermediates", "one that has some",
+                      "leave --slices out, or declare one: intermediate X[a,a,a,a] on-demand");
   Slicer slicer(program, static_cast<std::size_t>(slices));
   for (const std::string& name : names) slicer.cut(name);
   return program;

@@ -11,6 +11,7 @@ namespace foretile {
 /// while the one before it is read, when all that read the one before that are over: two are in memory.
 /// Slices are cut along indices that no reader sums over, if there are such ones: then each block of a
 /// reader's result is written for one slice. An intermediate that one term reads twice is not cut.
+/// Throws InputError, which names --slices, for more than one where no intermediate is on demand.
 Program in_slices(Program program, int slices);
 
 }  // namespace foretile

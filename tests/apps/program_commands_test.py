@@ -272,6 +272,31 @@ def check_tamm():
     refuse("bark not in", "simulate", *case[:-1], "bark")
 
 
+def check_slices(scratch):
+    """The largest intermediate is made and used in parts: as few as fit, or as many as are asked for; a plan file says how many."""
+    lean = (str(ROOT / "examples/cholesky_ccsd_lean.txt"), "--o", 4, "--v", 12, "--vectors", 20, "--vector-tile", 7, "--tile", 3)
+    machine = ("--platform", "frontier", "--nodes", 1)
+    whole = json.loads(run("plan", *lean, *machine, "--json"))
+    assert whole["slices"] == 1, whole
+    sliced = json.loads(run("simulate", *lean, *machine, "--slices", 3, "--coarse", "--json"))
+    assert sliced["slices"] == 3 and sliced["coarse"] and sliced["gemms"] == whole["gemms"] and sliced["flops"] == whole["flops"], sliced
+    large = (lean[0], "--o", 2, "--v", 24, "--vectors", 8, "--tile", 3, *machine, "--json")  # 1.3 MB, on eight ranks
+    little = json.loads(run("plan", *large, "--set", "platform.socket.memory=260 kB"))
+    assert little["slices"] > 1 and little["peak_host_bytes"] <= little["host_bytes"], little
+    plan = scratch / "sliced.json"
+    text = run("plan", *lean, *machine, "--slices", 4, "-o", plan)
+    assert "made and used in 4 slices" in text, text
+    again = json.loads(run("simulate", plan, "--json"))
+    assert again["slices"] == 4 and any("l_p~4" in step["names"] for step in again["steps"]), again
+    if foretile_run != "none":
+        ran = run("program", *lean, "--slices", 3, "--verify", ranks=2)
+        assert "verified against a plain evaluation" in ran, ran
+    refuse("--slices: found it beside --original", "simulate", *lean, *machine, "--original", "tamm", "--slices", 2)
+    refuse("--coarse: found it beside --original", "simulate", *lean, *machine, "--original", "tamm", "--coarse")
+    refuse("--slices: found a program without on-demand intermediates", "plan", T2, *SMALL, *machine, "--slices", 2)
+    refuse("--slices", "plan", plan, "--slices", 2)
+
+
 def check_verification(scratch):
     """(x y) z - x (y z) leaves what rounding leaves: no measure of the errors of r."""
     program = scratch / "cancels.txt"
@@ -419,6 +444,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_memory()
     check_plans()
     check_stored(scratch)
+    check_slices(scratch)
     if foretile_run != "none":
         check_verification(scratch)
         check_runs(scratch)

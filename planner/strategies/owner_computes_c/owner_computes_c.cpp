@@ -248,7 +248,7 @@ class OwnerComputesC final : public Strategy {
                     {std::string(kAuto), "1"}}),
         {.key = "tree",
          .default_value = "binomial",
-         .meaning = "how tiles of A and B travel, as of grid-3d",
+         .meaning = "how tiles of A and B travel, as in grid-3d",
          .spelling = one_of({"chain", "binomial", "by_node", "scatter"}),
          .tries = {"chain", "binomial"}},
         in_reports({"lookahead",

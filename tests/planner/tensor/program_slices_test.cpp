@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "planner/tensor/fused_program.hpp"
 #include "planner/tensor/program_memory.hpp"
 #include "planner/tensor/program_text.hpp"
@@ -66,6 +67,15 @@ TEST(ProgramSlices, OfSumsAndOfSquares) {
   const Program square = in_slices(parse_program(head + "r: R[] += X[a1,a2] X[a1,a2]\n", "test"), 2);
   EXPECT_EQ(square.terms.size(), 2U);
   EXPECT_TRUE(square.declared("X"));
+}
+
+TEST(ProgramSlices, NeedAnIntermediateOnDemand) {
+  const Program program = parse_program(
+      "orbitals = spatial\nspace a = virtual\ntensor c[a,a]\nresult R[a,a]\nr: R[a1,a2] += c[a1,a3] "
+      "c[a3,a2]\n",
+      "test");
+  EXPECT_THROW(in_slices(program, 2), InputError);
+  EXPECT_EQ(in_slices(program, 1).terms.size(), 1U);
 }
 
 /// Slices have the blocks of X once each, together as many products, and two of eight are there at a time.
