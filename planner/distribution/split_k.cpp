@@ -64,28 +64,33 @@ class PieceCosts {
     return static_cast<int>(std::min<std::int64_t>(machine_.ranks, tiles_of_c(pieces)));
   }
 
-  /// Devices multiply piece after piece, equal ones.
+  /// Ranks multiply piece after piece, equal ones, each on all of their devices.
   double multiplying_s(int pieces) const {
-    const auto devices = static_cast<double>(machine_.devices());
     const auto count = static_cast<double>(tiles_of_c(pieces));
-    return products_s_ / count * std::ceil(count / devices);
+    return products_s_ / machine_.devices_per_rank / count * std::ceil(count / machine_.ranks);
   }
 
-  /// Messages and additions, evenly on all ranks; no less than what one tile of the result takes, to which
-  /// its rank adds the pieces one behind the other.
+  /// Messages and additions, evenly on all ranks.
   double landing_s(int pieces, double sent_byte_s) const {
-    double sent = 0, added = 0, most = 0;
+    double sent = 0, added = 0;
     for (const Tile& tile : tiles_) {
       const double landed = tile.additions * tile.cut_to(pieces);
-      const double addition_s = addition_seconds(machine_.platform, tile.bytes);
-      const bool is_shared = machine_.platform.device.kind == DeviceKind::gpu;  // by the rank's cores
-      const auto bytes = static_cast<double>(tile.bytes);
-      sent += landed * bytes * sent_byte_s;
-      added += landed * addition_s;
-      most = std::max(most, tile.cut_to(pieces) * (bytes * receive_s_ +
-                                                   addition_s / (is_shared ? machine_.cores_per_rank() : 1)));
+      sent += landed * static_cast<double>(tile.bytes) * sent_byte_s;
+      added += landed * addition_seconds(machine_.platform, tile.bytes);
     }
-    return std::max(most, sent + added / (machine_.ranks * machine_.cores_per_rank()));
+    return sent + added / (machine_.ranks * machine_.cores_per_rank());
+  }
+
+  /// Of the tile of the result that takes longest: its rank adds the pieces one behind the other, on all
+  /// cores.
+  double longest_landing_s(int pieces) const {
+    double longest = 0;
+    for (const Tile& tile : tiles_) {
+      const double addition_s = addition_seconds(machine_.platform, tile.bytes) / machine_.cores_per_rank();
+      longest = std::max(longest,
+                         tile.cut_to(pieces) * (static_cast<double>(tile.bytes) * receive_s_ + addition_s));
+    }
+    return longest;
   }
 
  private:
@@ -121,8 +126,12 @@ int fastest_pieces(const FusedProgram& program, const Machine& machine, const Se
     const auto sent = operand_bytes(product, std::max(machine.ranks / pieces, 1), settings);
     if (!sent) return 1;
     const double share = static_cast<double>(costs.busy_ranks(pieces)) / machine.ranks;
-    const double seconds =
-        *sent * sent_byte_s / share + costs.multiplying_s(pieces) + costs.landing_s(pieces, sent_byte_s);
+    double landing_s = costs.landing_s(pieces, sent_byte_s), multiplying_s = 0;
+    if (machine.platform.device.kind == DeviceKind::gpu) {
+      landing_s = std::max(landing_s, costs.longest_landing_s(pieces));
+      multiplying_s = costs.multiplying_s(pieces);
+    }
+    const double seconds = *sent * sent_byte_s / share + multiplying_s + landing_s;
     if (least < 0 || seconds < least) least = seconds, best = pieces;
   }
   return best;

@@ -21,10 +21,10 @@ enum class SplitKRule {
 /// tiles of C to be sent and added. So the ranks are a grid p x q x r of the term, as in 2.5D algorithms
 /// (Solomonik and Demmel, Euro-Par 2011). Where a term has fewer tiles of C than there are ranks, a scalar
 /// above all, few ranks would receive all of A and B. Messages go at the rate of the nodes of those that
-/// receive, additions at that of all cores (platforms/cost/addition.hpp), but pieces of one tile of the
-/// result come to one rank, which adds them one by one: on one core, or where GPUs multiply on all of its
-/// cores. Devices multiply piece after piece. 1 where the strategy of the settings does not give single tiles
-/// of C to ranks, or they say how it sums. `distribution`: strategies of terms.
+/// receive, additions at that of all cores (platforms/cost/addition.hpp). Where GPUs multiply, ranks multiply
+/// piece after piece, and pieces of one tile of the result come to one rank, which adds them one by one. 1
+/// where the strategy of the settings does not give single tiles of C to ranks, or they say how it sums.
+/// `distribution`: strategies of terms.
 std::vector<int> choose_split_k(const FusedProgram& program, const ProgramDistribution& distribution,
                                 const Machine& machine, const Settings& settings, SplitKRule cut);
 

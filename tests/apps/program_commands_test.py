@@ -156,7 +156,7 @@ def check_plans():
         assert round_robin["distribution"]["split_k"].keys() <= few_tiles, round_robin
         assert chosen["distribution"]["split_k"] and chosen["sent_bytes"] < 0.7 * round_robin["sent_bytes"], (chosen, round_robin)
         assert (chosen["gemms"], chosen["flops"]) == (round_robin["gemms"], round_robin["flops"]), (chosen, round_robin)
-    gpus = (T2, "--o", 54, "--v", 162, "--tile", 54, "--platform", "summit", "--nodes", 2, "--json")
+    gpus = (T2, "--o", 54, "--v", 162, "--tile", 27, "--platform", "summit", "--nodes", 1, "--json")
     usual, auto = (json.loads(run("simulate", *gpus, *options)) for options in ((), ("--set", "strategy=auto")))
     own = auto["distribution"]["strategies"]
     named = [option for term, name in own.items() for option in ("--set", f"strategy.{term}={name}")]
