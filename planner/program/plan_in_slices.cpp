@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/missing_memory.hpp"
 
 namespace foretile {
@@ -16,27 +17,26 @@ bool can_be_cut(const Program& program) {
   return std::ranges::any_of(program.tensors, &TensorDeclaration::on_demand);
 }
 
-SlicedPlan with_slices(ProgramSizes sizes, int slices, const MakeProgram& make,
-                       const std::function<ProgramPlan(const FusedProgram&)>& plan) {
-  sizes.slices = slices;
-  std::shared_ptr<const FusedProgram> program = make(sizes);
-  ProgramPlan planned = plan(*program);
-  return {sizes, std::move(program), std::move(planned)};
-}
-
 }  // namespace
 
 SlicedPlan plan_in_slices(ProgramSizes sizes, const MakeProgram& make,
                           const std::function<ProgramPlan(const FusedProgram&)>& plan) {
-  if (sizes.slices > 0) return with_slices(sizes, sizes.slices, make, plan);
+  const bool chooses = sizes.slices == 0;
+  if (chooses) sizes.slices = 1;
+  const std::shared_ptr<const FusedProgram> first = make(sizes);
   try {
-    return with_slices(sizes, 1, make, plan);
+    return {sizes, first, plan(*first)};
   } catch (const DoesNotFit&) {
-    sizes.slices = 1;
-    if (!can_be_cut(make(sizes)->program())) throw;
-    for (int slices = 2; slices <= kMostTried; slices *= 2) {
+    if (!chooses || !can_be_cut(first->program())) throw;
+    while ((sizes.slices *= 2) <= kMostTried) {
+      std::shared_ptr<const FusedProgram> sliced;
       try {
-        return with_slices(sizes, slices, make, plan);
+        sliced = make(sizes);
+      } catch (const InputError&) {  // an intermediate has fewer parts
+        break;
+      }
+      try {
+        return {sizes, sliced, plan(*sliced)};
       } catch (const DoesNotFit&) {  // more slices
       }
     }

@@ -19,7 +19,7 @@ TensorBlocks::TensorBlocks(TensorRules rules, const std::vector<LabelledTiles>& 
     return !is_allowed(tuple, ranges_, rules_.upper) ||
            (rules_.closed_shell && is_beta_alone(tuple, ranges_)) || !is_in_order(tuple, rules_.mirror);
   });
-  if (rules_.slice) keep_slice(*rules_.slice);
+  if (rules_.slice) keep_slice(*rules_.slice, what);
   norms_.assign(blocks_.size(), 1.0F);
   constexpr double kMostElements = 1e17;  // their bytes fit 64 bits
   double elements = 0;
@@ -34,7 +34,7 @@ TensorBlocks::TensorBlocks(TensorRules rules, const std::vector<LabelledTiles>& 
                       fmt::format("at most {:.0e}", kMostElements), "take smaller extents");
 }
 
-void TensorBlocks::keep_slice(const TensorSlice& slice) {
+void TensorBlocks::keep_slice(const TensorSlice& slice, const std::string& what) {
   const auto key_of = [&](const TileTuple& tuple) {
     TileTuple key;
     for (const std::size_t position : slice.positions) key.push_back(tuple[position]);
@@ -47,14 +47,27 @@ void TensorBlocks::keep_slice(const TensorSlice& slice) {
     weights[key_of(tuple)] += elements;
     all += elements;
   }
-  // The part of a key is that of its middle.
-  std::map<TileTuple, std::size_t> part_of;
+  const auto parts = static_cast<std::int64_t>(slice.parts);
+  auto left = static_cast<std::int64_t>(weights.size());
+  if (left < parts)
+    throw input_error(what, fmt::format("{} slices", parts),
+                      fmt::format("at most {}, as it has tuples of tiles to be cut", left),
+                      "give fewer --slices, or smaller tiles");
+  // The part of a key is that of its middle, as far as no part becomes empty.
+  std::map<TileTuple, std::int64_t> part_of;
   double before = 0;
+  std::int64_t part = -1;
   for (const auto& [key, weight] : weights) {
-    part_of[key] = static_cast<std::size_t>((before + weight / 2) / all * static_cast<double>(slice.parts));
+    const auto middle =
+        static_cast<std::int64_t>((before + weight / 2) / all * static_cast<double>(slice.parts));
+    part = std::clamp(middle, std::max<std::int64_t>({part, parts - left, 0}), part + 1);
+    part_of[key] = part;
     before += weight;
+    --left;
   }
-  std::erase_if(blocks_, [&](const TileTuple& tuple) { return part_of.at(key_of(tuple)) != slice.part; });
+  std::erase_if(blocks_, [&](const TileTuple& tuple) {
+    return part_of.at(key_of(tuple)) != static_cast<std::int64_t>(slice.part);
+  });
 }
 
 std::int64_t TensorBlocks::elements() const {

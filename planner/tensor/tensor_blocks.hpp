@@ -67,7 +67,7 @@ class TensorBlocks {
   void set_norm(BlockId block, float norm) { norms_[static_cast<std::size_t>(block)] = norm; }
 
  private:
-  void keep_slice(const TensorSlice& slice);
+  void keep_slice(const TensorSlice& slice, const std::string& what);
 
   TensorRules rules_;
   TileRanges ranges_;

@@ -295,6 +295,7 @@ def check_slices(scratch):
     refuse("--coarse: found it beside --original", "simulate", *lean, *machine, "--original", "tamm", "--coarse")
     refuse("--slices: found a program without on-demand intermediates", "plan", T2, *SMALL, *machine, "--slices", 2)
     refuse("--slices", "plan", plan, "--slices", 2)
+    refuse("X~1[aaaa]: found 200 slices, expected at most 10", "plan", *lean, *machine, "--slices", 200)
 
 
 def check_verification(scratch):

@@ -93,6 +93,18 @@ TEST(TensorBlocks, OfSlicesByHand) {
   EXPECT_EQ(first_tiles(2, 3), (Found{3}));
 }
 
+/// Along a1 with tiles of 1, 1, 1 and 20 the middles of all but the last would be in the first of four
+/// slices: each slice has one all the same. Five are too many.
+TEST(TensorBlocks, LeaveNoSliceEmpty) {
+  const std::vector<LabelledTiles> tiles{{{1, 1, 1, 20}}};
+  const auto slice = [&](std::size_t part, std::size_t parts) {
+    return TensorBlocks({{0}, 1, {{0}}, false, {}, TensorSlice{{0}, part, parts}}, tiles, "X");
+  };
+  for (std::size_t part = 0; part < 4; ++part)
+    EXPECT_EQ(all_of(slice(part, 4)), (Tuples{{static_cast<std::int32_t>(part)}}));
+  EXPECT_THROW(slice(0, 5), InputError);
+}
+
 /// T[a|i] with one tile of each spin: alpha alpha is stored, beta beta equals it, and mixed spins are 0.
 TEST(TensorBlocks, OfAClosedShellByHand) {
   const std::vector<LabelledTiles> tiles{with_spins({5}), with_spins({2})};
