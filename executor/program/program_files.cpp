@@ -2,8 +2,12 @@
 #include "executor/program/program_files.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
 
 #include "base/error.hpp"
 #include "executor/files/input_checks.hpp"
@@ -37,6 +41,88 @@ std::int64_t line_of(const ProgramTensor& tensor, const SpinOrbitals& orbitals, 
   return line;
 }
 
+/// A box of a tensor's elements, the first index fastest.
+struct Box {
+  std::vector<std::int64_t> begins, extents;
+
+  std::int64_t place(const std::vector<std::int64_t>& at) const {
+    std::int64_t place = 0, stride = 1;
+    for (std::size_t p = 0; p < at.size(); ++p) {
+      place += (at[p] - begins[p]) * stride;
+      stride *= extents[p];
+    }
+    return place;
+  }
+  std::size_t count() const {
+    return std::accumulate(
+        extents.begin(), extents.end(), std::size_t{1},
+        [](std::size_t all, std::int64_t one) { return all * static_cast<std::size_t>(one); });
+  }
+};
+
+/// Where an element of a symmetric tensor is found again, times `sign`.
+struct Image {
+  std::vector<std::size_t> from;  ///< position p has the index of from[p]
+  bool flips = false;             ///< alpha for beta, and the reverse
+  double sign = 1;
+  const char* rule = "";
+
+  std::vector<std::int64_t> of(const std::vector<std::int64_t>& at, const ProgramTensor& tensor,
+                               const SpinOrbitals& orbitals) const {
+    std::vector<std::int64_t> image;
+    for (std::size_t p = 0; p < at.size(); ++p) {
+      image.push_back(at[from[p]]);
+      if (flips) image.back() = orbitals.of_other_spin(tensor.rules.spaces[p], image.back());
+    }
+    return image;
+  }
+};
+
+std::vector<std::size_t> unchanged(const ProgramTensor& tensor) {
+  std::vector<std::size_t> positions(tensor.rules.spaces.size());
+  std::iota(positions.begin(), positions.end(), std::size_t{0});
+  return positions;
+}
+
+/// All symmetry of the tensor follows from these.
+std::vector<Image> images_of(const ProgramTensor& tensor) {
+  std::vector<Image> images;
+  if (!tensor.rules.mirror.empty())
+    images.push_back(
+        {tensor.rules.mirror, false, 1, "equal numbers, as the symmetry of the tensor is declared"});
+  for (const IndexList& group : tensor.rules.groups) {
+    for (std::size_t p = 1; p < group.size(); ++p) {
+      Image image{unchanged(tensor), false, -1,
+                  "opposite numbers: spin orbitals of one half and one space exchanged"};
+      std::swap(image.from[group[p - 1]], image.from[group[p]]);
+      images.push_back(std::move(image));
+    }
+  }
+  if (tensor.rules.closed_shell && !tensor.rules.spaces.empty())
+    images.push_back({unchanged(tensor), true, 1, "equal numbers: a closed shell, and all spins exchanged"});
+  return images;
+}
+
+bool has_one_spin_each(const Box& box, const ProgramTensor& tensor, const SpinOrbitals& orbitals) {
+  for (std::size_t p = 0; p < box.begins.size(); ++p) {
+    const std::size_t space = tensor.rules.spaces[p];
+    if (orbitals.at(space, box.begins[p]).beta != orbitals.at(space, box.begins[p] + box.extents[p] - 1).beta)
+      return false;
+  }
+  return true;
+}
+
+/// Amplitudes and integrals of other programs are symmetric up to what they rounded.
+constexpr double kAlike = 1e-10;
+
+InputError not_alike(const std::string& where, const Image& image, const std::vector<std::int64_t>& at,
+                     double number, const std::vector<std::int64_t>& other, double other_number) {
+  return input_error(where,
+                     fmt::format("{} at [{}] and {} at [{}]", number, fmt::join(at, ","), other_number,
+                                 fmt::join(other, ",")),
+                     image.rule, "correct the file, or declare the tensor as it is");
+}
+
 }  // namespace
 
 MatrixPlace tensor_place(const std::filesystem::path& file, const std::string& name) {
@@ -45,7 +131,7 @@ MatrixPlace tensor_place(const std::filesystem::path& file, const std::string& n
 
 FileNumbers::FileNumbers(const std::filesystem::path& file, const Program& program,
                          const std::vector<ProgramTensor>& tensors, const SpinOrbitals& orbitals)
-    : program_(program), orbitals_(orbitals) {
+    : file_(file), program_(program), orbitals_(orbitals) {
   for (const ProgramTensor& tensor : tensors) {
     if (tensor.role != TensorRole::given) continue;
     const std::string name = text_of(tensor, program);
@@ -68,6 +154,32 @@ FileNumbers::FileNumbers(const std::filesystem::path& file, const Program& progr
 }
 
 void FileNumbers::fill(const ProgramTensor& tensor, const std::vector<std::int64_t>& begins,
+                       const std::vector<std::int64_t>& extents, double* to) const {
+  read(tensor, begins, extents, to);
+  const Box box{begins, extents};
+  const std::span numbers(to, box.count());
+  if (numbers.empty()) return;
+  const double largest =
+      std::abs(*std::ranges::max_element(numbers, {}, [](double x) { return std::abs(x); }));
+  for (const Image& image : images_of(tensor)) {
+    if (image.flips && !has_one_spin_each(box, tensor, orbitals_)) continue;
+    Box other{image.of(begins, tensor, orbitals_), {}};
+    for (const std::size_t p : image.from) other.extents.push_back(extents[p]);
+    std::vector<double> others(numbers.size());
+    read(tensor, other.begins, other.extents, others.data());
+    const double* number = to;
+    for_each_element(begins, extents, [&](const std::vector<std::int64_t>& at) {
+      const auto place = image.of(at, tensor, orbitals_);
+      const double found = others[static_cast<std::size_t>(other.place(place))];
+      if (!(std::abs(*number - image.sign * found) <= kAlike * std::max(1.0, largest)))
+        throw not_alike(name_of(tensor_place(file_, text_of(tensor, program_))), image, at, *number, place,
+                        found);
+      ++number;
+    });
+  }
+}
+
+void FileNumbers::read(const ProgramTensor& tensor, const std::vector<std::int64_t>& begins,
                        const std::vector<std::int64_t>& extents, double* to) const {
   const MatrixReader& reader = *readers_.at(text_of(tensor, program_));
   const auto halves = halves_of(tensor);

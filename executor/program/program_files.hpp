@@ -25,6 +25,7 @@ class FileNumbers final : public ProgramNumbers {
   /// not in the file, has other extents, or is not of real numbers in double precision.
   FileNumbers(const std::filesystem::path& file, const Program& program,
               const std::vector<ProgramTensor>& tensors, const SpinOrbitals& orbitals);
+  /// Throws InputError where the numbers do not have the symmetry of the tensor: of it only a part is read.
   void fill(const ProgramTensor& tensor, const std::vector<std::int64_t>& begins,
             const std::vector<std::int64_t>& extents, double* to) const override;
 
@@ -36,6 +37,10 @@ class FileNumbers final : public ProgramNumbers {
   void require_untouched(MPI_Comm communicator) const;
 
  private:
+  void read(const ProgramTensor& tensor, const std::vector<std::int64_t>& begins,
+            const std::vector<std::int64_t>& extents, double* to) const;
+
+  std::filesystem::path file_;
   const Program& program_;
   const SpinOrbitals& orbitals_;
   std::map<std::string, std::unique_ptr<MatrixReader>> readers_;  // by text_of()

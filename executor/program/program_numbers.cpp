@@ -28,6 +28,10 @@ SpinOrbital SpinOrbitals::at(std::size_t space, std::int64_t number) const {
   return {space, beta ? number - of_spin_[space] : number, beta};
 }
 
+std::int64_t SpinOrbitals::of_other_spin(std::size_t space, std::int64_t number) const {
+  return (number + of_spin_[space]) % all_[space];
+}
+
 void SeededNumbers::fill(const ProgramTensor& tensor, const std::vector<std::int64_t>& begins,
                          const std::vector<std::int64_t>& extents, double* to) const {
   for_each_element(begins, extents, [&](const auto& at) { *to++ = value(tensor, at); });

@@ -26,6 +26,8 @@ class SpinOrbitals {
   explicit SpinOrbitals(const std::vector<LabelledTiles>& tiles);
   std::int64_t count(std::size_t space) const { return all_[space]; }
   SpinOrbital at(std::size_t space, std::int64_t number) const;
+  /// Number of the same orbital of the other spin.
+  std::int64_t of_other_spin(std::size_t space, std::int64_t number) const;
   /// Number of the first spin orbital of a tile.
   std::int64_t begin(std::size_t space, std::int32_t tile) const {
     return begins_[space][static_cast<std::size_t>(tile)];

@@ -17,6 +17,8 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/one_line.hpp"
+#include "planner/tensor/exchange_symmetry.hpp"
+#include "planner/tensor/program_tensors.hpp"
 #include "planner/tensor/tensor_blocks.hpp"
 #include "planner/tensor/term_order.hpp"
 #include "planner/tensor/term_text.hpp"
@@ -370,6 +372,7 @@ class Parser {
                         fmt::format("declare it: tensor {}[...]", tensor));
     }
     order_of_terms(program_, source_);
+    require_symmetry(program_, tensors_of(program_), source_);
   }
 
   /// One product writes each, from tensors that are stored.

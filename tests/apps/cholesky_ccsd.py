@@ -2,6 +2,7 @@
 """examples/cholesky_ccsd.txt and its lean form, in spatial orbitals with vectors, give what examples/ccsd.txt gives in spin orbitals.
 cholesky_ccsd.py FORETILE FORETILE_RUN MPIEXEC"""
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -57,6 +58,28 @@ def main():
                 error = abs(ours.reshape(theirs.shape) - theirs).max() / abs(theirs).max()
                 assert error < 1e-12, (program.name, error)
             print(f"{program.name}: largest difference of R2 {error:.1e} of the largest number")
+        check_refusals(spatial, [str(tool) for tool in tools], sizes, folder)
+
+
+def check_refusals(spatial, tools, sizes, folder):
+    """Of numbers without the symmetry that the program declares."""
+    def refusal(changed, at):
+        def values(text):
+            array = numpy.array(spatial(text))
+            if text == changed:
+                array[at] += 1e-3
+            return array
+        try:
+            run_program(tools, VECTOR_FORMS[0], sizes, values, [], folder)
+        except subprocess.CalledProcessError as error:
+            assert error.returncode == 2, error
+            return error.stderr.decode()
+        raise AssertionError(f"nothing refused of {changed}")
+
+    for changed, at, image in ("t[aaii]", (3, 0, 1, 2), (0, 3, 2, 1)), ("t[aaii]", (3, 3, 1, 0), (3, 3, 0, 1)), ("bvv[aax]", (1, 3, 8), (3, 1, 8)):
+        message = refusal(changed, at)
+        places = ["[" + ",".join(map(str, place)) + "]" for place in (at, image)]
+        assert f"in.h5:/{changed}" in message and all(place in message for place in places) and "as the symmetry of the tensor is declared" in message, message
 
 
 main()
