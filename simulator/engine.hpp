@@ -68,13 +68,16 @@ class Engine {
   struct Timer {
     double at_s;
     std::uint64_t number;  // of timers so far
-    Due due;
+    std::uint32_t slot;    // of waiting_, so that a heap moves little
   };
+  std::uint32_t waiting_slot(Due due);
   static bool later(const Timer& x, const Timer& y) {
     return x.at_s != y.at_s ? x.at_s > y.at_s : x.number > y.number;
   }
 
   std::vector<Timer> timers_;  // a heap, the earliest first
+  std::vector<Due> waiting_;
+  std::vector<std::uint32_t> free_slots_;
   std::uint64_t timers_set_ = 0;
   std::vector<Due> due_, notified_;
 };
