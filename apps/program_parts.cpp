@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/quantities.hpp"
+#include "planner/program/term_traffic.hpp"
 
 namespace foretile {
 
@@ -48,6 +49,22 @@ nlohmann::ordered_json distribution_json(const FusedProgram& program,
 
 std::string name_of(const PlannedStep& step) {
   return step.parts == 1 ? fmt::to_string(step.number) : fmt::format("{}.{}", step.number, step.part);
+}
+
+nlohmann::ordered_json traffic_json(const FusedProgram& program, const ProgramPlan& plan) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  const std::vector<TermTraffic> traffic = traffic_of_terms(plan, program.terms().size());
+  const auto bytes_json = [](const SentBytes& sent) {
+    return nlohmann::ordered_json{{"all", sent.all}, {"between_nodes", sent.between_nodes}};
+  };
+  for (std::size_t term = 0; term < traffic.size(); ++term) {
+    if (traffic[term].all().all == 0) continue;
+    json.push_back({{"name", program.program().terms[term].name},
+                    {"a", bytes_json(traffic[term].a)},
+                    {"b", bytes_json(traffic[term].b)},
+                    {"c", bytes_json(traffic[term].c)}});
+  }
+  return json;
 }
 
 nlohmann::ordered_json step_json(const FusedProgram& program, const PlannedStep& step) {

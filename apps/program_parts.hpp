@@ -25,6 +25,8 @@ nlohmann::ordered_json distribution_json(const FusedProgram& program,
 
 /// "3", or "3.2" of one that is computed part by part.
 std::string name_of(const PlannedStep& step);
+/// By term that sends: {name, a, b, c: {all, between_nodes} in bytes}, as traffic_of_terms().
+nlohmann::ordered_json traffic_json(const FusedProgram& program, const ProgramPlan& plan);
 /// Of the plan, without times.
 nlohmann::ordered_json step_json(const FusedProgram& program, const PlannedStep& step);
 

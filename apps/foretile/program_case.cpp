@@ -139,6 +139,7 @@ nlohmann::ordered_json case_json(const CaseArguments& arguments, const ProgramCa
   if (const auto slices = names_on_demand(program.program, plan.distribution); !slices.empty())
     json["on_demand"] = slices;
   for (const PlannedStep& step : plan.steps) json["steps"].push_back(step_json(program.program, step));
+  json["traffic"] = traffic_json(program.program, plan);
   return json;
 }
 

@@ -38,6 +38,9 @@ struct ProgramDistribution {
   /// By term: each tile of C is computed as so many tiles at most, which are added to the result one by one.
   /// Tiles of K go to them round-robin; a piece without products is left out. Empty: as one.
   std::vector<int> split_k = {};
+  /// By term: the rank that has a block computes the tile of C that is added to it (at_owners.hpp). Empty: of
+  /// no term.
+  std::vector<bool> at_owners = {};
   /// By term: the name of its own strategy; empty: that of the settings. Empty: none has one.
   std::vector<std::string> strategies = {};
   /// By tensor: blocks of a given tensor are generated whenever a tile or a copy needs them, and kept by no
@@ -49,6 +52,7 @@ struct ProgramDistribution {
                           : owners[block.tensor][static_cast<std::size_t>(block.block)];
   }
   int split_k_of(std::size_t term) const { return split_k.empty() ? 1 : split_k[term]; }
+  bool is_at_owners(std::size_t term) const { return !at_owners.empty() && at_owners[term]; }
   std::string strategy_of(std::size_t term) const {
     return strategies.empty() ? std::string() : strategies[term];
   }

@@ -98,6 +98,7 @@ class OwnerChoice {
     for (TileId tile = 0; tile < std::ssize(c_owners); ++tile) {
       const JoinedProducts::Tile at = plan.step.joined->at({Matrix::c, tile});
       const std::size_t term = plan.step.products[at.part];
+      if (distribution_.is_at_owners(term)) continue;
       for (const Addition& addition : program_.additions(term, at.tile))
         of({program_.terms()[term].result, addition.to})[c_owners[static_cast<std::size_t>(tile)]] +=
             plan.work->contraction.c_bytes(tile);

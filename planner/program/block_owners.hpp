@@ -15,7 +15,8 @@ namespace foretile {
 /// ranks of a tensor those that save most come first; no rank gets more of a tensor than its share and one
 /// block. What then is left goes to ranks that have least. A copied block counts for the owner of the block
 /// to which it is added, so results come before what is copied to them.
-/// `distribution`: with which they were planned.
+/// Terms at owners (ProgramDistribution::at_owners) follow: who computes them now does not count.
+/// `distribution`: with which they were planned, but for that.
 std::vector<std::vector<Rank>> choose_owners(const FusedProgram& program,
                                              const ProgramDistribution& distribution,
                                              const std::vector<StepPlan>& plans);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "planner/bound/bound.hpp"
+#include "planner/distribution/at_owners.hpp"
 #include "planner/distribution/on_demand.hpp"
 #include "planner/distribution/split_k.hpp"
 #include "planner/program/block_owners.hpp"
@@ -154,8 +155,15 @@ ProgramDistribution choose_distribution(const FusedProgram& program, const std::
   ProgramDistribution distribution{.ranks = machine.ranks, .on_demand = on_demand};
   distribution.split_k =
       choose_split_k(program, distribution, machine, settings_for_terms(settings), SplitKRule::fastest);
-  distribution.owners =
-      choose_owners(program, distribution, plan_steps(program, distribution, machine, settings, mode));
+  const Settings of_terms = settings_for_terms(settings);
+  const std::vector<StepPlan> plans = plan_steps(program, distribution, machine, settings, mode);
+  distribution.at_owners = may_be_at_owners(program, distribution, of_terms);
+  distribution.owners = choose_owners(program, distribution, plans);
+  const std::vector<bool> worth = worth_being_at_owners(program, distribution, machine, of_terms);
+  if (worth != distribution.at_owners) {
+    distribution.at_owners = worth;
+    distribution.owners = choose_owners(program, distribution, plans);
+  }
   return distribution;
 }
 

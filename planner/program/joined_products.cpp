@@ -13,13 +13,9 @@ namespace {
 
 using Parts = std::vector<ProductPart>;
 
-/// Every `stride`-th tile of an interval, from the first.
-struct SomeTiles {
-  TileInterval tiles;
-  std::int32_t stride = 1;
-
-  std::int32_t count() const { return tiles.count() <= 0 ? 0 : (tiles.count() - 1) / stride + 1; }
-};
+KShare::Tiles all_of(TileInterval tiles) {
+  return {tiles.begin, tiles.end};
+}
 
 template <class TilesOf>
 Tiling joined(const Parts& parts, Tiling Contraction::*index, const TilesOf& tiles_of) {
@@ -27,8 +23,8 @@ Tiling joined(const Parts& parts, Tiling Contraction::*index, const TilesOf& til
   double sum = 0;
   for (const ProductPart& part : parts) {
     const Tiling& tiling = part.product->*index;
-    const auto [tiles, stride] = tiles_of(part);
-    for (std::int32_t tile = tiles.begin; tile < tiles.end; tile += stride) {
+    const KShare::Tiles tiles = tiles_of(part);
+    for (std::int32_t tile = tiles.begin; tile < tiles.end; tile += tiles.stride) {
       sizes.push_back(tiling.size(tile));
       sum += static_cast<double>(sizes.back());
     }
@@ -37,13 +33,14 @@ Tiling joined(const Parts& parts, Tiling Contraction::*index, const TilesOf& til
   return Tiling::from_sizes(sizes);
 }
 
-SomeTiles tiles_of_k(const ProductPart& part) {
-  return {{part.piece.number, part.product->k.tiles()}, part.piece.of};
+KShare::Tiles tiles_of_k(const ProductPart& part) {
+  return part.piece.of_tiles(part.product->k.tiles());
 }
 
 /// Whether C of the part has them, and its products need them: by tile of A, B and C of the product.
 std::array<std::vector<bool>, 3> needed(const ProductPart& part) {
   const Contraction& p = *part.product;
+  const KShare::Tiles of_k = tiles_of_k(part);
   std::array<std::vector<bool>, 3> tiles;
   for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c})
     tiles.at(static_cast<std::size_t>(matrix))
@@ -56,7 +53,7 @@ std::array<std::vector<bool>, 3> needed(const ProductPart& part) {
       bool has_products = false;
       for_each_product_of(p, c, [&](TileId a, TileId b) {
         has_products = true;
-        if (p.a.column_of(a) % part.piece.of != part.piece.number) return;
+        if (!of_k.has(p.a.column_of(a))) return;
         tiles[0][static_cast<std::size_t>(a)] = true;
         tiles[1][static_cast<std::size_t>(b)] = true;
         tiles[2][static_cast<std::size_t>(c)] = true;
@@ -67,13 +64,14 @@ std::array<std::vector<bool>, 3> needed(const ProductPart& part) {
   return tiles;
 }
 
-/// Where rows or columns of a part stand in the joined matrix: every `stride`-th has one, `shift` behind what
-/// it is in the part.
+/// Where tiles of a share of an index stand in the joined matrix: those of earlier parts come before.
 struct LinePlaces {
-  std::int64_t shift = 0;
-  std::int32_t stride = 1;
+  std::int64_t before = 0;
+  KShare::Tiles share = {};
 
-  std::int32_t of(std::int32_t tile) const { return static_cast<std::int32_t>(tile / stride + shift); }
+  std::int32_t of(std::int32_t tile) const {
+    return static_cast<std::int32_t>(share.place_of(tile) + before);
+  }
 };
 
 /// Of the tiles of one matrix.
@@ -107,8 +105,8 @@ std::vector<ProductOfK> joined_products_of_k(const Parts& parts) {
   std::vector<ProductOfK> products;
   for (const ProductPart& part : parts) {
     const std::vector<ProductOfK>& own = part.product->products_of_k;
-    const SomeTiles of_k = tiles_of_k(part);
-    for (std::int32_t k = of_k.tiles.begin; k < of_k.tiles.end; k += of_k.stride)
+    const KShare::Tiles of_k = tiles_of_k(part);
+    for (std::int32_t k = of_k.begin; k < of_k.end; k += of_k.stride)
       products.push_back(own.empty() ? ProductOfK{} : own[static_cast<std::size_t>(k)]);
   }
   return products;
@@ -129,8 +127,8 @@ std::vector<RankShare> rank_shares(const Parts& parts) {
 
 JoinedProducts::JoinedProducts(const Parts& parts)
     : joined_{"joined",
-              joined(parts, &Contraction::m, [](const auto& part) { return SomeTiles{part.rows}; }),
-              joined(parts, &Contraction::n, [](const auto& part) { return SomeTiles{part.columns}; }),
+              joined(parts, &Contraction::m, [](const auto& part) { return all_of(part.rows); }),
+              joined(parts, &Contraction::n, [](const auto& part) { return all_of(part.columns); }),
               joined(parts, &Contraction::k, tiles_of_k),
               {},
               {},
@@ -139,7 +137,7 @@ JoinedProducts::JoinedProducts(const Parts& parts)
   std::int64_t m = 0, n = 0, k = 0;  // tiles of earlier parts
   for (const ProductPart& part : parts) {
     const auto tiles = needed(part);
-    const LinePlaces rows{m - part.rows.begin}, columns{n - part.columns.begin}, of_k{k, part.piece.of};
+    const LinePlaces rows{m, all_of(part.rows)}, columns{n, all_of(part.columns)}, of_k{k, tiles_of_k(part)};
     joiners[0].add(*part.product, tiles[0], rows, of_k);
     joiners[1].add(*part.product, tiles[1], of_k, columns);
     joiners[2].add(*part.product, tiles[2], rows, columns);

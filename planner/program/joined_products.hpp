@@ -20,9 +20,25 @@ struct TileInterval {
   friend bool operator==(const TileInterval&, const TileInterval&) = default;
 };
 
-/// Of the tiles of K those whose number leaves the remainder `number` when it is divided by `of`.
+/// A share of the tiles of K: every `of`-th from `number` on, or neighbours, about as many in each share.
 struct KShare {
   int number = 0, of = 1;
+  bool neighbours = false;
+
+  /// Of so many tiles of K: those from begin to end, every `stride`-th.
+  struct Tiles {
+    std::int32_t begin = 0, end = 0, stride = 1;
+
+    std::int32_t count() const { return begin < end ? (end - begin - 1) / stride + 1 : 0; }
+    bool has(std::int32_t k) const { return k >= begin && k < end && (k - begin) % stride == 0; }
+    /// Number among the tiles of the share.
+    std::int32_t place_of(std::int32_t k) const { return (k - begin) / stride; }
+  };
+  Tiles of_tiles(std::int32_t tiles) const {
+    if (!neighbours) return {number, tiles, of};
+    const auto cut = [&](std::int64_t n) { return static_cast<std::int32_t>(n * tiles / of); };
+    return {cut(number), cut(number + 1), 1};
+  }
 };
 
 /// What some rows and columns of C of a product need, or a piece of their sums.

@@ -33,6 +33,7 @@ Json distribution_json(const ProgramDistribution& distribution) {
   }
   return {{"owners", std::move(owners)},
           {"split_k", distribution.split_k},
+          {"at_owners", distribution.at_owners},
           {"strategies", distribution.strategies}};
 }
 

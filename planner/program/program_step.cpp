@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planner/program/program_step.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace foretile {
@@ -25,6 +26,23 @@ OperandContext context_of(const FusedProgram& program, const ProgramDistribution
     context.in_place.push_back(from.is_block() && !distribution.is_on_demand(from.block.tensor));
   }
   return context;
+}
+
+std::vector<std::optional<Rank>> c_owners_of(const FusedProgram& program,
+                                             const ProgramDistribution& distribution,
+                                             const ProgramStep& step) {
+  std::vector<std::optional<Rank>> owners;
+  const auto is_at_owners = [&](std::size_t term) { return distribution.is_at_owners(term); };
+  if (std::ranges::none_of(step.products, is_at_owners)) return owners;
+  for (TileId tile = 0; tile < step.joined->contraction().c.nonzeros(); ++tile) {
+    const JoinedProducts::Tile at = step.joined->at({Matrix::c, tile});
+    const std::size_t term = step.products[at.part];
+    owners.emplace_back();
+    if (is_at_owners(term))
+      owners.back() =
+          distribution.owner_of({program.terms()[term].result, program.additions(term, at.tile).front().to});
+  }
+  return owners;
 }
 
 }  // namespace
@@ -55,7 +73,8 @@ ProgramStep make_step(TermProducts& products, const ProgramDistribution& distrib
     const int pieces = distribution.split_k_of(part.term);
     for (int piece = 0; piece < pieces; ++piece) {
       step.products.push_back(part.term);
-      parts.push_back({products.of(part.term), part.rows, part.columns, {piece, pieces}});
+      parts.push_back(
+          {products.of(part.term), part.rows, part.columns, {piece, pieces, program.program().spatial}});
     }
   }
   if (parts.empty()) return step;
@@ -63,6 +82,8 @@ ProgramStep make_step(TermProducts& products, const ProgramDistribution& distrib
   step.context.a = context_of(program, distribution, step, Matrix::a);
   step.context.b = context_of(program, distribution, step, Matrix::b);
   step.context.shares = rank_shares(parts);
+  step.context.c_owners = c_owners_of(program, distribution, step);
+  step.context.neighbours = program.program().spatial;
   return step;
 }
 

@@ -118,6 +118,7 @@ class TermChoice {
     for (const std::size_t term : terms) {
       distribution_.strategies[term] = name;
       if (!pieces_.empty()) distribution_.split_k[term] = name.empty() ? pieces_[term] : 1;
+      if (!distribution_.at_owners.empty()) distribution_.at_owners[term] = false;
     }
   }
 

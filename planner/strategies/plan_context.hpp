@@ -3,6 +3,7 @@
 /// What a strategy may know besides problem, machine and settings, where a plan is part of a larger one.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/id.hpp"
@@ -34,8 +35,12 @@ struct PlanContext {
       b = {};             ///< of B
   /// That the machine's devices, rank by rank, have to do before. A strategy may even them out.
   std::vector<double> flops_before = {};
+  bool neighbours =
+      false;  ///< rows, columns and tiles of K that follow each other have much in common elsewhere
   bool messages_on_host = false;       ///< whatever the platform says (Platform::messages)
   std::vector<RankShare> shares = {};  ///< by tile of M: of the part of that row; empty: none share
+  /// By tile of C: the rank that is to compute it; nothing: any. Empty: of all tiles nothing.
+  std::vector<std::optional<Rank>> c_owners = {};
 
   /// That of A, or of B for all other matrices.
   const OperandContext& of(Matrix matrix) const { return matrix == Matrix::a ? a : b; }

@@ -100,7 +100,10 @@ FusedTerm::Side FusedTerm::side_of(const IndexList& indices, const std::vector<I
   IndexList spaces;
   for (const std::size_t index : indices) spaces.push_back(term_.spaces[index]);
   const TileRanges ranges = ranges_of(spaces, tiles);
-  return {ranges, ordered_tuples(ranges, positions_of(groups, indices), term_.result.name)};
+  std::vector<TileTuple> tuples = ordered_tuples(ranges, positions_of(groups, indices), term_.result.name);
+  // Tiles with spins stay as the Tensor Contraction Engine has them.
+  if (std::ranges::none_of(ranges, &LabelledTiles::with_spin)) sort_by_nearness(tuples);
+  return {ranges, std::move(tuples)};
 }
 
 std::vector<FusedTerm::From> FusedTerm::origins(const IndexedTensor& tensor) const {

@@ -14,9 +14,9 @@
 namespace foretile {
 
 /// Fuses the indices of a term with two operands. Rows of C are the tuples of tiles of M that do not decrease
-/// within the groups of the result, columns those of N; those of K do not decrease within the summed groups,
-/// and stand for all their permutations (multiplicity()). A tile of C is a chain in the words of the Tensor
-/// Contraction Engine.
+/// within the groups of the result, in lexicographic order, of spatial orbitals near ones together; columns
+/// those of N; those of K do not decrease within the summed groups, and stand for all their permutations
+/// (multiplicity()). A tile of C is a chain in the words of the Tensor Contraction Engine.
 class FusedTerm {
  public:
   /// `operands` are the term's, in its order; they, the term and `tiles` must outlive this. `closed_shell`:

@@ -64,6 +64,29 @@ std::vector<TileTuple> ordered_tuples(const TileRanges& ranges, const std::vecto
   return tuples;
 }
 
+namespace {
+
+/// The number is larger where the highest bit in which two differ is.
+bool has_lower_highest_bit(std::uint32_t x, std::uint32_t y) {
+  return x < y && x < (x ^ y);
+}
+
+bool is_earlier_on_curve(const TileTuple& x, const TileTuple& y) {
+  std::size_t at = 0;
+  std::uint32_t most = 0;
+  for (std::size_t p = 0; p < x.size(); ++p) {
+    const std::uint32_t differ = static_cast<std::uint32_t>(x[p]) ^ static_cast<std::uint32_t>(y[p]);
+    if (has_lower_highest_bit(most, differ)) at = p, most = differ;
+  }
+  return !x.empty() && x[at] < y[at];
+}
+
+}  // namespace
+
+void sort_by_nearness(std::vector<TileTuple>& tuples) {
+  std::ranges::sort(tuples, is_earlier_on_curve);
+}
+
 TileTuple mirrored(const TileTuple& tuple, const std::vector<std::size_t>& mirror) {
   TileTuple image(tuple.size());
   for (std::size_t p = 0; p < tuple.size(); ++p) image[p] = tuple[mirror[p]];

@@ -24,6 +24,10 @@ TileRanges ranges_of(const IndexList& spaces, const std::vector<LabelledTiles>& 
 std::vector<TileTuple> ordered_tuples(const TileRanges& ranges, const std::vector<IndexList>& groups,
                                       const std::string& what);
 
+/// Sorts tuples along a Z-order curve: of neighbours in the list all tiles are near each other, so that a
+/// part of the list is about a cube. Source: Morton, A computer oriented geodetic data base, IBM 1966.
+void sort_by_nearness(std::vector<TileTuple>& tuples);
+
 /// The tuple with position p taken from mirror[p].
 TileTuple mirrored(const TileTuple& tuple, const std::vector<std::size_t>& mirror);
 

@@ -107,31 +107,57 @@ std::map<std::int32_t, int> round_robin_owners(std::vector<std::int32_t> lines, 
   return owner;
 }
 
+/// Each owner has a run of lines, with about the same work.
+std::map<std::int32_t, int> owners_of_runs(const std::vector<std::int32_t>& lines, int owners,
+                                           const std::vector<double>& work) {
+  const double all = std::accumulate(work.begin(), work.end(), 0.0);
+  std::map<std::int32_t, int> owner;
+  double before = 0;
+  for (std::size_t n = 0; n < lines.size(); ++n) {
+    const double share = all > 0 ? (before + work[n] / 2) / all
+                                 : (static_cast<double>(n) + 0.5) / static_cast<double>(lines.size());
+    owner[lines[n]] = std::min(static_cast<int>(share * owners), owners - 1);
+    before += work[n];
+  }
+  return owner;
+}
+
 class TileDistribution {
  public:
   TileDistribution(const Contraction& p, const std::vector<double>& work, std::vector<double> load,
-                   const std::vector<RankShare>& shares)
+                   const PlanContext& context)
       : p_(p),
         work_(work),
-        shares_(shares),
+        context_(context),
         load_(std::move(load)),
         owner_(static_cast<std::size_t>(p.c.nonzeros()), 0) {}
 
   std::vector<Rank> distributed() {
-    for (const Part& part : parts_of(p_, work_)) distribute(part);
+    for (TileId tile = 0; tile < p_.c.nonzeros(); ++tile) {
+      if (is_fixed(tile)) give(tile, *context_.c_owners[static_cast<std::size_t>(tile)]);
+    }
+    for (const Part& part : parts_of(p_, work_)) {
+      if (!is_fixed(p_.c.first(part.rows.front()))) distribute(part);
+    }
     level();
     return std::move(owner_);
   }
 
  private:
+  /// All tiles of a part are, or none is.
+  bool is_fixed(TileId tile) const {
+    return !context_.c_owners.empty() && context_.c_owners[static_cast<std::size_t>(tile)];
+  }
+
+  void give(TileId tile, Rank rank) {
+    owner_[static_cast<std::size_t>(tile)] = rank;
+    load_[static_cast<std::size_t>(int{rank})] += work_[static_cast<std::size_t>(tile)];
+  }
+
   void distribute(const Part& part) {
     const Places places = places_for(p_, part, ranks_for(part));
-    const auto of_row = round_robin_owners(part.rows, places.p, [&](std::int32_t i) {
-      return std::tuple(p_.c.row(i).size(), p_.c.row(i).front(), p_.m.size(i));
-    });
-    const auto of_column = round_robin_owners(part.columns, places.q, [&](std::int32_t j) {
-      return std::tuple(p_.c.column(j).size(), p_.c.column(j).front(), p_.n.size(j));
-    });
+    const auto of_row = row_owners(part, places.p);
+    const auto of_column = column_owners(part, places.q);
     std::vector<double> work(static_cast<std::size_t>(places.p * places.q), 0);
     const auto place_of = [&](TileId tile) {
       return static_cast<std::size_t>(of_row.at(p_.c.row_of(tile)) * places.q +
@@ -139,12 +165,55 @@ class TileDistribution {
     };
     for_each_tile(part, [&](TileId tile) { work[place_of(tile)] += work_[static_cast<std::size_t>(tile)]; });
     const std::vector<Rank> rank_of = heaviest_to_emptiest(work, places_of_set(part));
-    for_each_tile(part,
-                  [&](TileId tile) { owner_[static_cast<std::size_t>(tile)] = rank_of[place_of(tile)]; });
+    std::vector<TileId> tiles;
+    for_each_tile(part, [&](TileId tile) {
+      owner_[static_cast<std::size_t>(tile)] = rank_of[place_of(tile)];
+      tiles.push_back(tile);
+    });
+    if (share_of(part.rows.front()).parts == 1) return;
+    std::vector<std::size_t> ranks;
+    for (const Rank rank : rank_of) ranks.push_back(static_cast<std::size_t>(int{rank}));
+    shared_.emplace_back(std::move(tiles), std::move(ranks));
+  }
+
+  /// Where few tiles of C are missing: else places would have very different work.
+  bool takes_runs(const Part& part) const {
+    constexpr double kDense = 0.9;
+    std::size_t tiles = 0;
+    for (const std::int32_t i : part.rows) tiles += p_.c.row(i).size();
+    return context_.neighbours &&
+           static_cast<double>(tiles) >= kDense * static_cast<double>(part.rows.size() * part.columns.size());
+  }
+
+  std::map<std::int32_t, int> row_owners(const Part& part, int owners) const {
+    if (!takes_runs(part))
+      return round_robin_owners(part.rows, owners, [&](std::int32_t i) {
+        return std::tuple(p_.c.row(i).size(), p_.c.row(i).front(), p_.m.size(i));
+      });
+    std::vector<double> work;
+    for (const std::int32_t i : part.rows) {
+      const auto first = work_.begin() + p_.c.first(i);
+      work.push_back(std::accumulate(first, first + std::ssize(p_.c.row(i)), 0.0));
+    }
+    return owners_of_runs(part.rows, owners, work);
+  }
+
+  std::map<std::int32_t, int> column_owners(const Part& part, int owners) const {
+    if (!takes_runs(part))
+      return round_robin_owners(part.columns, owners, [&](std::int32_t j) {
+        return std::tuple(p_.c.column(j).size(), p_.c.column(j).front(), p_.n.size(j));
+      });
+    std::vector<double> work;
+    for (const std::int32_t j : part.columns) {
+      double sum = 0;
+      for (const TileId tile : p_.c.column_ids(j)) sum += work_[static_cast<std::size_t>(tile)];
+      work.push_back(sum);
+    }
+    return owners_of_runs(part.columns, owners, work);
   }
 
   RankShare share_of(std::int32_t row) const {
-    return shares_.empty() ? RankShare() : shares_[static_cast<std::size_t>(row)];
+    return context_.shares.empty() ? RankShare() : context_.shares[static_cast<std::size_t>(row)];
   }
 
   int ranks_for(const Part& part) const {
@@ -182,57 +251,58 @@ class TileDistribution {
     return rank_of;
   }
 
+  /// Of parts that share the ranks tiles stay among the ranks of their part, since others have neither A nor
+  /// B.
   void level() {
-    constexpr double kClose = 0.05;
-    const auto ranks = static_cast<double>(load_.size());
-    const double mean = std::accumulate(load_.begin(), load_.end(), 0.0) / ranks;
-    const double close = mean + kClose * std::accumulate(work_.begin(), work_.end(), 0.0) / ranks;
-    std::vector<std::vector<TileId>> tiles(load_.size());
-    std::map<int, std::vector<int>> of_sets;  // tiles, by RankShare::set and rank
-    const auto set_of = [&](TileId tile) -> std::vector<int>& {
-      std::vector<int>& counts = of_sets[share_of(p_.c.row_of(tile)).set];
-      counts.resize(load_.size(), 0);
-      return counts;
-    };
+    std::vector<TileId> others;
+    for (const auto& [tiles, ranks] : shared_) level(tiles, ranks);
     for (TileId tile = 0; tile < p_.c.nonzeros(); ++tile) {
-      const auto owner = static_cast<std::size_t>(static_cast<int>(owner_[static_cast<std::size_t>(tile)]));
-      tiles[owner].push_back(tile);
-      ++set_of(tile)[owner];
+      if (share_of(p_.c.row_of(tile)).parts == 1 && !is_fixed(tile)) others.push_back(tile);
     }
-    for (TileId moves = 0; moves < p_.c.nonzeros(); ++moves) {
-      const auto most = static_cast<std::size_t>(std::ranges::max_element(load_) - load_.begin());
-      const auto least = static_cast<std::size_t>(std::ranges::min_element(load_) - load_.begin());
+    std::vector<std::size_t> all(load_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    level(others, all);
+  }
+
+  void level(const std::vector<TileId>& movable, const std::vector<std::size_t>& among) {
+    constexpr double kClose = 0.05;
+    const auto load_of = [&](std::size_t rank) { return load_[rank]; };
+    double sum = 0;
+    for (const std::size_t rank : among) sum += load_[rank];
+    const double close =
+        sum / static_cast<double>(among.size()) +
+        kClose * std::accumulate(work_.begin(), work_.end(), 0.0) / static_cast<double>(load_.size());
+    std::map<std::size_t, std::vector<TileId>> tiles;
+    for (const TileId tile : movable)
+      tiles[static_cast<std::size_t>(int{owner_[static_cast<std::size_t>(tile)]})].push_back(tile);
+    const auto work_of = [&](TileId tile) { return work_[static_cast<std::size_t>(tile)]; };
+    for (std::size_t moves = 0; moves < movable.size(); ++moves) {
+      const std::size_t most = *std::ranges::max_element(among, {}, load_of);
+      const std::size_t least = *std::ranges::min_element(among, {}, load_of);
       if (load_[most] <= close) return;
       const double half = (load_[most] - load_[least]) / 2;
-      const auto work_of = [&](TileId tile) { return work_[static_cast<std::size_t>(tile)]; };
-      auto best = tiles[most].end();
-      // Parts that share the ranks stay apart: their tiles need A and B of their own.
-      const auto may_move = [&](TileId tile) {
-        const bool shares = share_of(p_.c.row_of(tile)).parts > 1;
-        return !shares || set_of(tile)[least] <= set_of(tile)[most];
-      };
-      for (auto at = tiles[most].begin(); at != tiles[most].end(); ++at) {
-        if (work_of(*at) <= half && may_move(*at) &&
-            (best == tiles[most].end() || work_of(*at) > work_of(*best)))
-          best = at;
+      std::vector<TileId>& from = tiles[most];
+      auto best = from.end();
+      for (auto at = from.begin(); at != from.end(); ++at) {
+        if (work_of(*at) <= half && (best == from.end() || work_of(*at) > work_of(*best))) best = at;
       }
-      if (best == tiles[most].end() || work_of(*best) <= 0) return;
+      if (best == from.end() || work_of(*best) <= 0) return;
       load_[most] -= work_of(*best);
       load_[least] += work_of(*best);
       owner_[static_cast<std::size_t>(*best)] = Rank::of(least);
-      --set_of(*best)[most];
-      ++set_of(*best)[least];
       tiles[least].push_back(*best);
-      tiles[most].erase(best);
+      from.erase(best);
     }
   }
 
   const Contraction& p_;
   const std::vector<double>& work_;
-  const std::vector<RankShare>& shares_;
+  const PlanContext& context_;
   std::vector<double> load_;                // by rank
   std::vector<Rank> owner_;                 // by tile
   std::map<int, std::vector<int>> places_;  // by RankShare::set and rank
+  /// Tiles of parts that share the ranks, and the ranks of each part.
+  std::vector<std::pair<std::vector<TileId>, std::vector<std::size_t>>> shared_;
 };
 
 }  // namespace
@@ -263,8 +333,8 @@ double distributed_bytes(const Contraction& contraction, int ranks) {
 }
 
 std::vector<Rank> distribute_tiles(const Contraction& contraction, const std::vector<double>& work,
-                                   std::vector<double> load, const std::vector<RankShare>& shares) {
-  return TileDistribution(contraction, work, std::move(load), shares).distributed();
+                                   std::vector<double> load, const PlanContext& context) {
+  return TileDistribution(contraction, work, std::move(load), context).distributed();
 }
 
 }  // namespace foretile

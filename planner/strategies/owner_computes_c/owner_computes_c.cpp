@@ -76,7 +76,7 @@ class OwnerComputesCPlanner final : public RankPlanner {
         devices_(machine.devices_per_rank),
         load_before_(context.flops_before),
         work_(checked_work(contraction)),
-        owners_(distribute_tiles(contraction, work_, loads_of_ranks(machine), context.shares)),
+        owners_(distribute_tiles(contraction, work_, loads_of_ranks(machine), context)),
         frame_(frame_of(contraction, machine, settings, context, owners_)),
         own_(static_cast<std::size_t>(machine.ranks)) {
     std::vector<std::size_t> turn(owners_.size());
@@ -173,6 +173,16 @@ class OwnerComputesCPlanner final : public RankPlanner {
     return best;
   }
 
+  /// The first rank of a node sends most: another one for each message.
+  void turn_in_nodes(std::vector<Rank>& ranks, std::size_t turn) const {
+    std::vector<int> starts = node_starts(ranks, ranks_of_node_);
+    starts.push_back(static_cast<int>(ranks.size()));
+    for (std::size_t node = 0; node + 1 < starts.size(); ++node) {
+      const auto first = ranks.begin() + starts[node], end = ranks.begin() + starts[node + 1];
+      std::rotate(first, first + static_cast<std::ptrdiff_t>(turn) % (end - first), end);
+    }
+  }
+
   /// In the order in which the first of its receivers asks for a tile.
   std::vector<Transfer> transfers_of(Rank rank) const {
     struct Sent {
@@ -205,6 +215,7 @@ class OwnerComputesCPlanner final : public RankPlanner {
         transfers.push_back({.tiles = {}, .others = each.others, .matrix = each.tile.matrix, .tree = tree_});
         if (knows_nodes(tree_)) {
           transfers.back().ranks_of_node = ranks_of_node_;
+          turn_in_nodes(transfers.back().others, turn + transfers.size());
           if (order_by_node(transfers.back(), rank, turn)) ++turn;
         }
         last = &each.others;
