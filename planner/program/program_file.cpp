@@ -31,9 +31,10 @@ Json distribution_json(const ProgramDistribution& distribution) {
     Json& ranks = owners.emplace_back(Json::array());
     for (const Rank rank : of_tensor) ranks.push_back(static_cast<int>(rank));
   }
+  const std::vector<int> at_owners(distribution.at_owners.begin(), distribution.at_owners.end());
   return {{"owners", std::move(owners)},
           {"split_k", distribution.split_k},
-          {"at_owners", distribution.at_owners},
+          {"at_owners", at_owners},
           {"strategies", distribution.strategies}};
 }
 
@@ -44,6 +45,10 @@ ProgramDistribution read_distribution(ObjectReader reader, int ranks) {
     for (const int rank : of_tensor) owners.push_back(Rank::of(rank));
   }
   distribution.split_k = reader.list_of_numbers("split_k", 1, kMostInt);
+  if (reader.has("at_owners")) {
+    for (const int is_there : reader.list_of_numbers("at_owners", 0, 1))
+      distribution.at_owners.push_back(is_there == 1);
+  }
   distribution.strategies = reader.list_of_texts("strategies");
   reader.refuse_other_keys();
   return distribution;
@@ -85,6 +90,7 @@ void require_count(const ProgramFile& file, const char* key, std::size_t found, 
 void require_distribution(const ProgramFile& file, const FusedProgram& program) {
   const ProgramDistribution& distribution = file.distribution;
   require_count(file, "split_k", distribution.split_k.size(), program.terms().size());
+  require_count(file, "at_owners", distribution.at_owners.size(), program.terms().size());
   require_count(file, "strategies", distribution.strategies.size(), program.terms().size());
   require_count(file, "owners", distribution.owners.size(), program.tensors().size());
   for (std::size_t term = 0; term < distribution.split_k.size(); ++term) {

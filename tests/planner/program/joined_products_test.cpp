@@ -60,6 +60,45 @@ TEST(JoinedProducts, HaveThePiecesOfSums) {
   EXPECT_TRUE(rank_shares({ProductPart(p)}).empty());
 }
 
+/// Of five tiles of K the first of two pieces has two neighbours, the second three; of three pieces one, two,
+/// two.
+TEST(KShare, MayHaveNeighbours) {
+  const auto range = [](int number, int of) {
+    const KShare::Tiles tiles = KShare{number, of, true}.of_tiles(5);
+    return std::pair(tiles.begin, tiles.end);
+  };
+  using Pair = std::pair<std::int32_t, std::int32_t>;
+  EXPECT_EQ(range(0, 2), Pair(0, 2));
+  EXPECT_EQ(range(1, 2), Pair(2, 5));
+  EXPECT_EQ(range(0, 3), Pair(0, 1));
+  EXPECT_EQ(range(1, 3), Pair(1, 3));
+  EXPECT_EQ(range(2, 3), Pair(3, 5));
+  for (const bool neighbours : {false, true}) {
+    std::vector<int> found(5, 0);
+    for (int number = 0; number < 3; ++number) {
+      const KShare::Tiles tiles = KShare{number, 3, neighbours}.of_tiles(5);
+      std::int32_t place = 0;
+      for (std::int32_t k = 0; k < 5; ++k) {
+        if (!tiles.has(k)) continue;
+        ++found[static_cast<std::size_t>(k)];
+        EXPECT_EQ(tiles.place_of(k), place++);
+      }
+      EXPECT_EQ(place, tiles.count());
+    }
+    EXPECT_EQ(found, std::vector<int>(5, 1));
+  }
+}
+
+/// The same pieces as above, of neighbours.
+TEST(JoinedProducts, HaveThePiecesOfNeighbours) {
+  const Contraction p = three_by_two();
+  const TileInterval rows{0, 3}, columns{0, 2};
+  const JoinedProducts joined(
+      {ProductPart(p, rows, columns, {0, 2, true}), ProductPart(p, rows, columns, {1, 2, true})});
+  EXPECT_EQ(joined.tiles(Matrix::a), (std::vector<TileId>{0, 2, 4, 1, 3, 5}));
+  EXPECT_EQ(traits(joined.contraction()).gemms, traits(p).gemms);
+}
+
 /// Row 2 of A is empty, and C has it nevertheless: of three pieces the first has its tiles, and the last has
 /// nothing, since K has two tiles.
 TEST(JoinedProducts, HaveTilesOfCWithoutProductsOnce) {

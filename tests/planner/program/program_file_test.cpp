@@ -127,6 +127,10 @@ TEST(ProgramFile, RefusesWhatIsNotIts) {
   expect("blocks of", error_after([](Json& json) { json["distribution"]["owners"][0].push_back(0); }));
   expect("p.json: distribution.split_k: found 1 values",
          error_after([](Json& json) { json["distribution"]["split_k"] = {1}; }));
+  expect("p.json: distribution.at_owners: found 1 values",
+         error_after([](Json& json) { json["distribution"]["at_owners"] = {1}; }));
+  expect("p.json: distribution.at_owners: found 2",
+         error_after([](Json& json) { json["distribution"]["at_owners"] = {2}; }));
   expect("p.json: distribution.strategies",
          error_after([](Json& json) { json["distribution"]["strategies"] = {"grid-3d"}; }));
   expect("p.json: program.text, line 1",

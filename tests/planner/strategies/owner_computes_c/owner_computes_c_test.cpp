@@ -77,8 +77,8 @@ TEST(DistributeTiles, GivePartsTheirShareOfTheRanks) {
   std::vector<Shape::Entry> a, b;
   for (std::int32_t i = 0; i < 8; ++i) a.push_back({i, i / 4}), b.push_back({i / 4, i});
   const Contraction p = contraction(8, 8, 2, a, b);
-  const std::vector<RankShare> shares(8, {0, 2});
-  const auto owners = distribute_tiles(p, work_of_tiles(p), std::vector<double>(8, 0), shares);
+  const PlanContext context{.shares = std::vector<RankShare>(8, {0, 2})};
+  const auto owners = distribute_tiles(p, work_of_tiles(p), std::vector<double>(8, 0), context);
   std::map<int, std::set<std::int32_t>> rows;
   for (TileId c = 0; c < p.c.nonzeros(); ++c) rows[owners[static_cast<std::size_t>(c)]].insert(p.c.row_of(c));
   ASSERT_EQ(rows.size(), 8U);
@@ -96,8 +96,67 @@ TEST(DistributeTiles, KeepPartsThatShareTheRanksApart) {
   const Contraction p = contraction(8, 8, 8, diagonal, diagonal);
   std::vector<RankShare> shares{{0, 1}, {1, 1}, {2, 1}, {3, 1}};
   shares.insert(shares.end(), 4, {4, 4});
-  const auto owners = distribute_tiles(p, {100, 100, 100, 97, 1, 1, 1, 1}, std::vector<double>(4, 0), shares);
+  const auto owners =
+      distribute_tiles(p, {100, 100, 100, 97, 1, 1, 1, 1}, std::vector<double>(4, 0), {.shares = shares});
   EXPECT_EQ(std::set<Rank>(owners.begin() + 4, owners.end()).size(), 4U);
+}
+
+/// Three pieces of a sum, of 2 to 9 rows and columns with tiles of 1 to 9 flop: each has ranks of its own,
+/// whatever the tiles, and of them none has more than two heavy tiles more than another.
+TEST(DistributeTiles, EvenOutPartsAmongTheirRanks) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const auto rows = static_cast<std::int32_t>(random.integer(2, 9)),
+               columns = static_cast<std::int32_t>(random.integer(2, 9));
+    std::vector<Shape::Entry> a, b;
+    for (std::int32_t part = 0; part < 3; ++part) {
+      for (std::int32_t i = 0; i < rows; ++i) a.push_back({part * rows + i, part});
+      for (std::int32_t j = 0; j < columns; ++j) b.push_back({part, part * columns + j});
+    }
+    const Contraction p = contraction(3 * rows, 3 * columns, 3, a, b);
+    std::vector<double> work;
+    for (std::int32_t tile = 0; tile < rows * columns; ++tile)
+      work.push_back(static_cast<double>(random.integer(1, 9)));
+    for (int more = 0; more < 2; ++more) work.insert(work.end(), work.begin(), work.begin() + rows * columns);
+    const PlanContext context{.neighbours = random.integer(0, 1) == 0,
+                              .shares = std::vector<RankShare>(static_cast<std::size_t>(3 * rows), {0, 3})};
+    const auto owners = distribute_tiles(p, work, std::vector<double>(12, 0), context);
+    std::map<int, int> part_of;
+    std::map<int, double> load;
+    for (TileId c = 0; c < p.c.nonzeros(); ++c) {
+      const int rank = owners[static_cast<std::size_t>(c)], part = p.c.row_of(c) / rows;
+      EXPECT_EQ(part_of.try_emplace(rank, part).first->second, part);
+      load[rank] += work[static_cast<std::size_t>(c)];
+    }
+    for (const auto& [rank, part] : part_of) {
+      for (const auto& [other, of_other] : part_of) {
+        const double more = part == of_other ? load[rank] - load[other] : 0;
+        EXPECT_LE(more, 2 * 9 + 1) << rank << " " << other;
+      }
+    }
+  }
+}
+
+/// Eight rows and columns on four ranks: each has four neighbours of either.
+TEST(DistributeTiles, GiveRunsToRanks) {
+  std::vector<Shape::Entry> a, b;
+  for (std::int32_t i = 0; i < 8; ++i) a.push_back({i, 0}), b.push_back({0, i});
+  const Contraction p = contraction(8, 8, 1, a, b);
+  const auto owners = distribute_tiles(p, work_of_tiles(p), std::vector<double>(4, 0), {.neighbours = true});
+  for (TileId c = 0; c < p.c.nonzeros(); ++c) {
+    const TileId corner = p.c.first(p.c.row_of(c) / 4 * 4) + p.c.column_of(c) / 4 * 4;
+    EXPECT_EQ(owners[static_cast<std::size_t>(c)], owners[static_cast<std::size_t>(corner)]);
+  }
+}
+
+/// Of four tiles two are for rank 1: the others, of another part, go to rank 0.
+TEST(DistributeTiles, LeaveTilesWhereTheyAreToBe) {
+  std::vector<Shape::Entry> diagonal;
+  for (std::int32_t i = 0; i < 4; ++i) diagonal.push_back({i, i});
+  const Contraction p = contraction(4, 4, 4, diagonal, diagonal);
+  const PlanContext context{.c_owners = {Rank(1), std::nullopt, Rank(1), std::nullopt}};
+  EXPECT_EQ(distribute_tiles(p, work_of_tiles(p), {0, 0}, context), (std::vector<Rank>{1, 0, 1, 0}));
 }
 
 /// Two parts without a common row or column: one tile with three products, and three tiles with one each. On
