@@ -251,17 +251,36 @@ class TileDistribution {
     return rank_of;
   }
 
-  /// Of parts that share the ranks tiles stay among the ranks of their part, since others have neither A nor
-  /// B.
+  /// Parts that share the ranks stay apart, since their tiles need A and B of their own: near tiles stay
+  /// among the ranks of their part, others do not go to a rank that has more of the same set.
   void level() {
+    if (context_.neighbours) {
+      for (const auto& [tiles, ranks] : shared_) level(tiles, ranks);
+    }
     std::vector<TileId> others;
-    for (const auto& [tiles, ranks] : shared_) level(tiles, ranks);
     for (TileId tile = 0; tile < p_.c.nonzeros(); ++tile) {
-      if (share_of(p_.c.row_of(tile)).parts == 1 && !is_fixed(tile)) others.push_back(tile);
+      const bool shares = share_of(p_.c.row_of(tile)).parts > 1;
+      if (!is_fixed(tile) && !(shares && context_.neighbours)) others.push_back(tile);
     }
     std::vector<std::size_t> all(load_.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     level(others, all);
+  }
+
+  /// Tiles that ranks have, in the order of their numbers, and how many of each RankShare::set.
+  struct Had {
+    std::map<std::size_t, std::vector<TileId>> tiles;
+    std::map<int, std::map<std::size_t, int>> of_sets;
+  };
+
+  Had had(const std::vector<TileId>& movable) {
+    Had all;
+    for (const TileId tile : movable) {
+      const auto owner = static_cast<std::size_t>(int{owner_[static_cast<std::size_t>(tile)]});
+      all.tiles[owner].push_back(tile);
+      ++all.of_sets[share_of(p_.c.row_of(tile)).set][owner];
+    }
+    return all;
   }
 
   void level(const std::vector<TileId>& movable, const std::vector<std::size_t>& among) {
@@ -272,25 +291,32 @@ class TileDistribution {
     const double close =
         sum / static_cast<double>(among.size()) +
         kClose * std::accumulate(work_.begin(), work_.end(), 0.0) / static_cast<double>(load_.size());
-    std::map<std::size_t, std::vector<TileId>> tiles;
-    for (const TileId tile : movable)
-      tiles[static_cast<std::size_t>(int{owner_[static_cast<std::size_t>(tile)]})].push_back(tile);
+    Had ranks = had(movable);
     const auto work_of = [&](TileId tile) { return work_[static_cast<std::size_t>(tile)]; };
     for (std::size_t moves = 0; moves < movable.size(); ++moves) {
       const std::size_t most = *std::ranges::max_element(among, {}, load_of);
       const std::size_t least = *std::ranges::min_element(among, {}, load_of);
       if (load_[most] <= close) return;
       const double half = (load_[most] - load_[least]) / 2;
-      std::vector<TileId>& from = tiles[most];
+      const auto may_move = [&](TileId tile) {
+        const RankShare share = share_of(p_.c.row_of(tile));
+        auto& of_set = ranks.of_sets[share.set];
+        return context_.neighbours || share.parts == 1 || of_set[least] <= of_set[most];
+      };
+      std::vector<TileId>& from = ranks.tiles[most];
       auto best = from.end();
       for (auto at = from.begin(); at != from.end(); ++at) {
-        if (work_of(*at) <= half && (best == from.end() || work_of(*at) > work_of(*best))) best = at;
+        if (work_of(*at) <= half && may_move(*at) && (best == from.end() || work_of(*at) > work_of(*best)))
+          best = at;
       }
       if (best == from.end() || work_of(*best) <= 0) return;
       load_[most] -= work_of(*best);
       load_[least] += work_of(*best);
       owner_[static_cast<std::size_t>(*best)] = Rank::of(least);
-      tiles[least].push_back(*best);
+      auto& of_set = ranks.of_sets[share_of(p_.c.row_of(*best)).set];
+      --of_set[most];
+      ++of_set[least];
+      ranks.tiles[least].push_back(*best);
       from.erase(best);
     }
   }

@@ -49,6 +49,12 @@ PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings&
   return frame;
 }
 
+/// What is near comes to many ranks of few nodes: these send it on, and no node sends much more than others.
+Tree tree_of(const Settings& settings, const Machine& machine, const PlanContext& context) {
+  if (settings.at("tree") != kAuto) return tree_setting(settings);
+  return context.neighbours && machine.counted_ranks_per_node() > 1 ? Tree::scatter : Tree::binomial;
+}
+
 /// Ranks that need a tile, and how early.
 struct Use {
   std::vector<Rank> ranks;
@@ -70,7 +76,7 @@ class OwnerComputesCPlanner final : public RankPlanner {
                         const PlanContext& context)
       : problem_(contraction),
         message_bytes_(message_bytes(settings)),
-        tree_(tree_setting(settings)),
+        tree_(tree_of(settings, machine, context)),
         ranks_of_node_(machine.counted_ranks_per_node()),
         pieces_(integer_or_auto(settings, "chain_pieces")),
         devices_(machine.devices_per_rank),
@@ -258,10 +264,11 @@ class OwnerComputesC final : public Strategy {
                     auto_or_whole_number(1, kMostCounted),
                     {std::string(kAuto), "1"}}),
         {.key = "tree",
-         .default_value = "binomial",
-         .meaning = "how tiles of A and B travel, as in grid-3d",
-         .spelling = one_of({"chain", "binomial", "by_node", "scatter"}),
-         .tries = {"chain", "binomial"}},
+         .default_value = std::string(kAuto),
+         .meaning = "how tiles of A and B travel, as in grid-3d; auto: of programs of spatial orbitals scatter "
+                    "where nodes have several ranks, else binomial",
+         .spelling = one_of({"auto", "chain", "binomial", "by_node", "scatter"}),
+         .tries = {std::string(kAuto), "chain"}},
         in_reports({"lookahead",
                     "2",
                     "chunks, each of one tile of A and of B, loaded ahead of the one worked on",
