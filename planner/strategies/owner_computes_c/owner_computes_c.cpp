@@ -265,8 +265,9 @@ class OwnerComputesC final : public Strategy {
                     {std::string(kAuto), "1"}}),
         {.key = "tree",
          .default_value = std::string(kAuto),
-         .meaning = "how tiles of A and B travel, as in grid-3d; auto: of programs of spatial orbitals scatter "
-                    "where nodes have several ranks, else binomial",
+         .meaning =
+             "how tiles of A and B travel, as in grid-3d; auto: of programs of spatial orbitals scatter "
+             "where nodes have several ranks, else binomial",
          .spelling = one_of({"auto", "chain", "binomial", "by_node", "scatter"}),
          .tries = {std::string(kAuto), "chain"}},
         in_reports({"lookahead",
