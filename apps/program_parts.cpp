@@ -67,6 +67,23 @@ nlohmann::ordered_json traffic_json(const FusedProgram& program, const ProgramPl
   return json;
 }
 
+std::string traffic_text(const FusedProgram& program, const ProgramPlan& plan) {
+  constexpr std::size_t kMost = 3;
+  const std::vector<TermTraffic> traffic = traffic_of_terms(plan, program.terms().size());
+  std::vector<std::size_t> terms;
+  for (std::size_t term = 0; term < traffic.size(); ++term) {
+    if (traffic[term].all().all > 0) terms.push_back(term);
+  }
+  std::ranges::stable_sort(terms, std::ranges::greater{},
+                           [&](std::size_t term) { return traffic[term].all().all; });
+  terms.resize(std::min(terms.size(), kMost));
+  std::vector<std::string> texts;
+  for (const std::size_t term : terms)
+    texts.push_back(fmt::format("{} {}", program.program().terms[term].name,
+                                quantity(static_cast<double>(traffic[term].all().all), "B")));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 nlohmann::ordered_json step_json(const FusedProgram& program, const PlannedStep& step) {
   nlohmann::ordered_json names = nlohmann::ordered_json::array();
   for (const TermPart& part : step.terms) names.push_back(program.program().terms[part.term].name);

@@ -27,6 +27,9 @@ nlohmann::ordered_json distribution_json(const FusedProgram& program,
 std::string name_of(const PlannedStep& step);
 /// By term that sends: {name, a, b, c: {all, between_nodes} in bytes}, as traffic_of_terms().
 nlohmann::ordered_json traffic_json(const FusedProgram& program, const ProgramPlan& plan);
+/// "l_p 10.1 TB, r_y2 6.77 TB, r_x2 6.66 TB": the terms for which most is sent, three at most; empty: none
+/// sends.
+std::string traffic_text(const FusedProgram& program, const ProgramPlan& plan);
 /// Of the plan, without times.
 nlohmann::ordered_json step_json(const FusedProgram& program, const PlannedStep& step);
 

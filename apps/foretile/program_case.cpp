@@ -232,6 +232,8 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
              grouped(static_cast<std::int64_t>(tasks)));
   fmt::print("distribution        {}\n{}sent                {}\n", distribution_text(plan.distribution),
              own_strategies_line(program), bytes_text(plan.sent_bytes()));
+  if (const std::string text = traffic_text(program.program, plan); !text.empty())
+    fmt::print("most of it for      {}\n", text);
   fmt::print("memory of a rank    {} at most, of {}: proven\nplanned in          {}\n",
              bytes_text(plan.work.summary.peak_host_bytes), bytes_text(program.machine.host_bytes_per_rank()),
              quantity(program.planning_s, "s"));
