@@ -66,7 +66,8 @@ class TermForms {
     std::vector<std::string> names;
     for (const TermIndex& index : term.result.indices) names.push_back(index.name);
     for (const TensorUse& use : term.operands) {
-      Operand& operand = operands_.emplace_back(number_of(use, tensors));
+      operands_.push_back({number_of(use, tensors)});
+      Operand& operand = operands_.back();
       for (const TermIndex& index : use.indices) {
         if (std::ranges::find(names, index.name) == names.end()) names.push_back(index.name);
         operand.indices.push_back(
