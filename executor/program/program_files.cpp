@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <span>
 
 #include "base/error.hpp"
 #include "executor/files/input_checks.hpp"
@@ -65,7 +64,8 @@ struct Image {
   std::vector<std::size_t> from;  ///< position p has the index of from[p]
   bool flips = false;             ///< alpha for beta, and the reverse
   double sign = 1;
-  const char* rule = "";
+  const char* rule = "";  ///< what is expected
+  const char* change = "correct the file";
 
   std::vector<std::int64_t> of(const std::vector<std::int64_t>& at, const ProgramTensor& tensor,
                                const SpinOrbitals& orbitals) const {
@@ -88,8 +88,9 @@ std::vector<std::size_t> unchanged(const ProgramTensor& tensor) {
 std::vector<Image> images_of(const ProgramTensor& tensor) {
   std::vector<Image> images;
   if (!tensor.rules.mirror.empty())
-    images.push_back(
-        {tensor.rules.mirror, false, 1, "equal numbers, as the symmetry of the tensor is declared"});
+    images.push_back({tensor.rules.mirror, false, 1,
+                      "equal numbers, as the symmetry of the tensor is declared",
+                      "correct the file, or leave that symmetry out of the program"});
   for (const IndexList& group : tensor.rules.groups) {
     for (std::size_t p = 1; p < group.size(); ++p) {
       Image image{unchanged(tensor), false, -1,
@@ -120,7 +121,7 @@ InputError not_alike(const std::string& where, const Image& image, const std::ve
   return input_error(where,
                      fmt::format("{} at [{}] and {} at [{}]", number, fmt::join(at, ","), other_number,
                                  fmt::join(other, ",")),
-                     image.rule, "correct the file, or declare the tensor as it is");
+                     image.rule, image.change);
 }
 
 }  // namespace
@@ -156,22 +157,26 @@ FileNumbers::FileNumbers(const std::filesystem::path& file, const Program& progr
 void FileNumbers::fill(const ProgramTensor& tensor, const std::vector<std::int64_t>& begins,
                        const std::vector<std::int64_t>& extents, double* to) const {
   read(tensor, begins, extents, to);
+  require_symmetry(tensor, begins, extents, to);
+}
+
+/// Reads all images of the box.
+void FileNumbers::require_symmetry(const ProgramTensor& tensor, const std::vector<std::int64_t>& begins,
+                                   const std::vector<std::int64_t>& extents, const double* numbers) const {
   const Box box{begins, extents};
-  const std::span numbers(to, box.count());
-  if (numbers.empty()) return;
-  const double largest =
-      std::abs(*std::ranges::max_element(numbers, {}, [](double x) { return std::abs(x); }));
+  double largest = 1;
+  for (std::size_t n = 0; n < box.count(); ++n) largest = std::max(largest, std::abs(numbers[n]));
   for (const Image& image : images_of(tensor)) {
-    if (image.flips && !has_one_spin_each(box, tensor, orbitals_)) continue;
+    if (box.count() == 0 || (image.flips && !has_one_spin_each(box, tensor, orbitals_))) continue;
     Box other{image.of(begins, tensor, orbitals_), {}};
     for (const std::size_t p : image.from) other.extents.push_back(extents[p]);
-    std::vector<double> others(numbers.size());
+    std::vector<double> others(box.count());
     read(tensor, other.begins, other.extents, others.data());
-    const double* number = to;
+    const double* number = numbers;
     for_each_element(begins, extents, [&](const std::vector<std::int64_t>& at) {
       const auto place = image.of(at, tensor, orbitals_);
       const double found = others[static_cast<std::size_t>(other.place(place))];
-      if (!(std::abs(*number - image.sign * found) <= kAlike * std::max(1.0, largest)))
+      if (!(std::abs(*number - image.sign * found) <= kAlike * largest))
         throw not_alike(name_of(tensor_place(file_, text_of(tensor, program_))), image, at, *number, place,
                         found);
       ++number;

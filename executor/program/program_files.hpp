@@ -40,6 +40,9 @@ class FileNumbers final : public ProgramNumbers {
   void read(const ProgramTensor& tensor, const std::vector<std::int64_t>& begins,
             const std::vector<std::int64_t>& extents, double* to) const;
 
+  void require_symmetry(const ProgramTensor& tensor, const std::vector<std::int64_t>& begins,
+                        const std::vector<std::int64_t>& extents, const double* numbers) const;
+
   std::filesystem::path file_;
   const Program& program_;
   const SpinOrbitals& orbitals_;

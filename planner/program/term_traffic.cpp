@@ -31,7 +31,7 @@ class TrafficCounter {
   }
 
  private:
-  TileId TilesOfTerm::*first_of(Matrix matrix) const {
+  static TileId TilesOfTerm::*first_of(Matrix matrix) {
     return matrix == Matrix::a ? &TilesOfTerm::a : matrix == Matrix::b ? &TilesOfTerm::b : &TilesOfTerm::c;
   }
 

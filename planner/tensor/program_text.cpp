@@ -372,7 +372,11 @@ class Parser {
                         fmt::format("declare it: tensor {}[...]", tensor));
     }
     order_of_terms(program_, source_);
-    require_symmetry(program_, tensors_of(program_), source_);
+    const bool has_symmetric_result =
+        std::ranges::any_of(program_.tensors, [](const TensorDeclaration& tensor) {
+          return tensor.role == TensorRole::result && !tensor.mirror.empty();
+        });
+    if (has_symmetric_result) require_symmetry(program_, tensors_of(program_), source_);
   }
 
   /// One product writes each, from tensors that are stored.
