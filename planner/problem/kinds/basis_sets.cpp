@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -14,34 +16,52 @@ namespace foretile {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> basis_names{"def2-SVP", "def2-TZVP", "cc-pVDZ", "aug-cc-pVDZ",
-                                                      "6-31G"};
+/// By Basis.
+constexpr std::array<std::string_view, 12> basis_names{
+    "def2-SVP",    "def2-TZVP",   "cc-pVDZ", "cc-pVTZ", "cc-pVQZ", "aug-cc-pVDZ",
+    "aug-cc-pVTZ", "aug-cc-pVQZ", "6-31G",   "6-31G*",  "6-31G**", "6-31+G**"};
 
-/// Contracted shells of one element: how many s, p, d and f; a shell of angular momentum l has 2 l + 1
+constexpr std::array<std::pair<std::string_view, Basis>, 3> basis_synonyms{
+    {{"6-31G(d)", Basis::pople_6_31g_d},
+     {"6-31G(d,p)", Basis::pople_6_31g_dp},
+     {"6-31+G(d,p)", Basis::pople_6_31pg_dp}}};
+
+/// Contracted shells of elements that have the same in a basis set; a shell of angular momentum l has 2 l + 1
 /// functions.
-struct Shells {
-  int s, p, d, f;
-  constexpr std::int64_t functions() const { return s + 3 * p + 5 * d + 7 * f; }
+struct ShellRow {
+  Basis basis;
+  Element first, last;
+  std::int64_t s = 0, p = 0, d = 0, f = 0, g = 0, h = 0;
+  constexpr std::int64_t functions() const { return s + 3 * p + 5 * d + 7 * f + 9 * g + 11 * h; }
 };
 
-/// Elements that have the same shells in each of the bases.
-struct Row {
-  Element last;
-  std::array<Shells, 5> shells;  // by Basis
-};
+/// Counted by scripts/basis-sets in the files of Psi4 1.3.2 (Debian's psi4-data), which come from the
+/// Basis Set Exchange (Pritchard et al., J. Chem. Inf. Model. 59 (2019) 4814). Files of NWChem 7.0.2 have the
+/// same, but end 6-31G and 6-31G** at Zn.
+constexpr auto all_shell_rows() {
+  using enum Basis;
+  using enum Element;
+  return std::to_array<ShellRow>({
+#include "planner/problem/kinds/basis_shells.inc"
+  });
+}
+constexpr auto shell_rows = all_shell_rows();
 
-/// Counted in the files of the Basis Set Exchange (Pritchard et al., J. Chem. Inf. Model. 59 (2019) 4814) as
-/// github.com/pyscf/pyscf has them, 94d4dc83: pyscf/gto/basis/{def2-svp,def2-tzvp,cc-pvdz,aug-cc-pvdz}.dat
-/// and pople-basis/6-31G.dat.
-constexpr std::array<Row, 7> rows{{
-    {Element::He, {{{2, 1, 0, 0}, {3, 1, 0, 0}, {2, 1, 0, 0}, {3, 2, 0, 0}, {2, 0, 0, 0}}}},
-    {Element::Li, {{{3, 2, 0, 0}, {5, 3, 0, 0}, {3, 2, 1, 0}, {4, 3, 2, 0}, {3, 2, 0, 0}}}},
-    {Element::Be, {{{3, 2, 0, 0}, {5, 3, 1, 0}, {3, 2, 1, 0}, {4, 3, 2, 0}, {3, 2, 0, 0}}}},
-    {Element::Ne, {{{3, 2, 1, 0}, {5, 3, 2, 1}, {3, 2, 1, 0}, {4, 3, 2, 0}, {3, 2, 0, 0}}}},
-    {Element::Na, {{{4, 2, 1, 0}, {5, 4, 3, 0}, {4, 3, 1, 0}, {5, 4, 2, 0}, {4, 3, 0, 0}}}},
-    {Element::Mg, {{{4, 3, 1, 0}, {5, 4, 3, 0}, {4, 3, 1, 0}, {5, 4, 2, 0}, {4, 3, 0, 0}}}},
-    {Element::Ar, {{{4, 3, 1, 0}, {5, 5, 2, 1}, {4, 3, 1, 0}, {5, 4, 2, 0}, {4, 3, 0, 0}}}},
-}};
+/// Null where the set has no functions for the element.
+const ShellRow* shells_of(Basis basis, Element element) {
+  const auto row = std::ranges::find_if(shell_rows, [&](const ShellRow& r) {
+    return r.basis == basis && r.first <= element && element <= r.last;
+  });
+  return row == shell_rows.end() ? nullptr : &*row;
+}
+
+std::vector<std::string_view> bases_with(Element element) {
+  std::vector<std::string_view> names;
+  for (std::size_t b = 0; b < basis_names.size(); ++b) {
+    if (shells_of(static_cast<Basis>(b), element)) names.push_back(basis_names[b]);
+  }
+  return names;
+}
 
 bool same_in_any_case(std::string_view l, std::string_view r) {
   return std::equal(l.begin(), l.end(), r.begin(), r.end(),
@@ -54,6 +74,9 @@ Basis basis_named(std::string_view given, const std::string& where) {
   for (std::size_t b = 0; b < basis_names.size(); ++b) {
     if (same_in_any_case(given, basis_names[b])) return static_cast<Basis>(b);
   }
+  for (const auto& [synonym, basis] : basis_synonyms) {
+    if (same_in_any_case(given, synonym)) return basis;
+  }
   throw input_error(where, fmt::format("\"{}\"", given),
                     fmt::format("one of {}", fmt::join(basis_names, ", ")));
 }
@@ -62,9 +85,11 @@ std::string_view name(Basis basis) {
   return basis_names[static_cast<std::size_t>(basis)];
 }
 
-std::int64_t functions(Basis basis, Element element) {
-  const auto row = std::ranges::find_if(rows, [&](const Row& r) { return element <= r.last; });
-  return row->shells[static_cast<std::size_t>(basis)].functions();
+std::int64_t functions(Basis basis, Element element, const std::string& where) {
+  if (const ShellRow* const row = shells_of(basis, element)) return row->functions();
+  throw input_error(
+      where, fmt::format("element {} in {}, which has no functions for it", symbol(element), name(basis)),
+      fmt::format("a basis set that has {}: {}", symbol(element), fmt::join(bases_with(element), ", ")));
 }
 
 }  // namespace foretile

@@ -13,8 +13,9 @@ namespace foretile {
 
 namespace {
 
-constexpr std::array<std::string_view, 18> symbols{"H",  "He", "Li", "Be", "B",  "C", "N", "O",  "F",
-                                                   "Ne", "Na", "Mg", "Al", "Si", "P", "S", "Cl", "Ar"};
+constexpr std::array<std::string_view, 36> symbols{
+    "H", "He", "Li", "Be", "B", "C",  "N",  "O",  "F",  "Ne", "Na", "Mg", "Al", "Si", "P",  "S",  "Cl", "Ar",
+    "K", "Ca", "Sc", "Ti", "V", "Cr", "Mn", "Fe", "Co", "Ni", "Cu", "Zn", "Ga", "Ge", "As", "Se", "Br", "Kr"};
 constexpr std::int64_t max_atoms = 10'000;
 /// Farther out a coordinate is a slip: a molecule of a millimetre.
 constexpr double max_coordinate = 1e7;
@@ -23,7 +24,7 @@ Element element_of(std::string_view word, const std::string& where) {
   for (std::size_t e = 0; e < symbols.size(); ++e) {
     if (word == symbols[e]) return static_cast<Element>(e);
   }
-  throw input_error(where, fmt::format("element '{}'", word), "one of H to Ar, as Cl");
+  throw input_error(where, fmt::format("element '{}'", word), "one of H to Kr, as Cl");
 }
 
 double coordinate(std::string_view word, const std::string& where) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,19 @@ inline double distance(Point p, Point q) {
 }
 
 /// In the order of their numbers.
-enum class Element { H, He, Li, Be, B, C, N, O, F, Ne, Na, Mg, Al, Si, P, S, Cl, Ar };
+// clang-format off
+enum class Element {
+  H, He,
+  Li, Be, B, C, N, O, F, Ne,
+  Na, Mg, Al, Si, P, S, Cl, Ar,
+  K, Ca, Sc, Ti, V, Cr, Mn, Fe, Co, Ni, Cu, Zn, Ga, Ge, As, Se, Br, Kr
+};
+// clang-format on
+
+/// 1 of H.
+constexpr std::int64_t atomic_number(Element element) {
+  return static_cast<std::int64_t>(element) + 1;
+}
 
 struct Atom {
   Element element;

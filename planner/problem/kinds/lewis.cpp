@@ -21,37 +21,48 @@ constexpr double bond_stretch = 1.25;  // C-H up to 1.34, C-C up to 1.90 angstro
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS>;
 
 struct Nature {
-  std::int32_t electrons;  // of valence
-  std::int32_t valence;    // usual number of bonds
-  double radius;           // covalent, angstrom: Cordero et al. (carbon: sp3)
+  std::int32_t electrons = 0;  // of valence
+  std::int32_t valence = 0;    // usual number of bonds
+  double radius = 0;           // covalent, angstrom: Cordero et al. (carbon: sp3)
 };
-constexpr std::array<Nature, 18> natures{{{1, 1, 0.31},
-                                          {2, 0, 0.28},
-                                          {1, 1, 1.28},
-                                          {2, 2, 0.96},
-                                          {3, 3, 0.84},
-                                          {4, 4, 0.76},
-                                          {5, 3, 0.71},
-                                          {6, 2, 0.66},
-                                          {7, 1, 0.57},
-                                          {8, 0, 0.58},
-                                          {1, 1, 1.66},
-                                          {2, 2, 1.41},
-                                          {3, 3, 1.21},
-                                          {4, 4, 1.11},
-                                          {5, 3, 1.07},
-                                          {6, 2, 1.05},
-                                          {7, 1, 1.02},
-                                          {8, 0, 1.06}}};
-constexpr std::int32_t most_bonds_of_second_row = 4, most_bonds_of_third_row = 6;
+constexpr Nature transition_metal{};
+// clang-format off
+constexpr std::array<Nature, 36> natures{{
+    {1, 1, 0.31}, {2, 0, 0.28},
+    {1, 1, 1.28}, {2, 2, 0.96},
+    {3, 3, 0.84}, {4, 4, 0.76}, {5, 3, 0.71}, {6, 2, 0.66}, {7, 1, 0.57}, {8, 0, 0.58},
+    {1, 1, 1.66}, {2, 2, 1.41},
+    {3, 3, 1.21}, {4, 4, 1.11}, {5, 3, 1.07}, {6, 2, 1.05}, {7, 1, 1.02}, {8, 0, 1.06},
+    {1, 1, 2.03}, {2, 2, 1.76},
+    transition_metal, transition_metal, transition_metal, transition_metal, transition_metal,  // Sc to Mn
+    transition_metal, transition_metal, transition_metal, transition_metal, transition_metal,  // Fe to Zn
+    {3, 3, 1.22}, {4, 4, 1.20}, {5, 3, 1.19}, {6, 2, 1.20}, {7, 1, 1.20}, {8, 0, 1.16}
+}};
+// clang-format on
+constexpr std::int32_t most_bonds_of_second_row = 4, most_bonds_of_later_rows = 6;
 constexpr std::int32_t most_order = 3;
 
 const Nature& nature(const Atom& atom) {
   return natures[static_cast<std::size_t>(atom.element)];
 }
 
+bool is_transition_metal(const Atom& atom) {
+  return Element::Sc <= atom.element && atom.element <= Element::Zn;
+}
+
 bool expands(const Atom& atom) {
-  return atom.element == Element::P || atom.element == Element::S || atom.element == Element::Cl;
+  return (Element::P <= atom.element && atom.element <= Element::Cl) ||
+         (Element::As <= atom.element && atom.element <= Element::Br);
+}
+
+/// Their bonds and oxidation states do not follow from the numbers of free valences.
+void refuse_transition_metals(const std::vector<Atom>& atoms, const std::string& where) {
+  for (std::size_t i = 0; i < atoms.size(); ++i) {
+    if (!is_transition_metal(atoms[i])) continue;
+    throw input_error(where, fmt::format("atom {} ({}), a transition metal", i + 1, symbol(atoms[i].element)),
+                      "main-group elements, which have Lewis structures",
+                      "describe the calculation as a program of contractions with --o and --v");
+  }
 }
 
 std::vector<Bond> single_bonds(const std::vector<Atom>& atoms) {
@@ -123,7 +134,7 @@ class Structure {
     while (expands(atoms_[i]) && valence < single_of_[i] && valence + 2 <= electrons) valence += 2;
     if (single_of_[i] <= valence) return valence;
     const std::int32_t of_row =
-        atoms_[i].element < Element::Na ? most_bonds_of_second_row : most_bonds_of_third_row;
+        atoms_[i].element < Element::Na ? most_bonds_of_second_row : most_bonds_of_later_rows;
     const std::int32_t most =
         strict_ || atoms_[i].element == Element::H ? valence : std::max(valence, of_row);
     if (single_of_[i] <= most) return single_of_[i];
@@ -277,11 +288,8 @@ class Structure {
 
 LewisStructure lewis_structure(const std::vector<Atom>& atoms, const Electrons& electrons,
                                const std::string& where) {
+  refuse_transition_metals(atoms, where);
   return Structure(atoms, electrons, where).found();
-}
-
-std::int32_t core_orbitals(Element element) {
-  return element < Element::Li ? 0 : element < Element::Na ? 1 : 5;
 }
 
 std::vector<std::int32_t> fragment_of(std::size_t atoms, const std::vector<Bond>& bonds) {

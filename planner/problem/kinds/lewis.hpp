@@ -30,17 +30,15 @@ struct Electrons {
 };
 
 /// Orders are raised between neighbours until as many atoms as can be have their usual valence (H 1, C 4, N
-/// 3, O 2, F 1); P, S and Cl have two or four more where that leaves less unpaired. With a charge or
+/// 3, O 2, F 1, and so the elements below them); P, S, Cl, As, Se and Br have two or four more where that
+/// leaves less unpaired. With a charge or
 /// `pairs_rest`, atoms may have up to four bonds, from Na on six. Pairs that are left over then go to atoms
 /// with unpaired electrons, one for each, or take the place of a multiple bond; pairs that are missing are
 /// taken from lone pairs, then from multiple bonds. There are as many pairs as half the valence electrons.
-/// Throws InputError(`where`) when an atom has more bonds than it can, an electron stays unpaired, or
-/// electrons and bonds do not go together.
+/// Throws InputError(`where`) when an atom is a transition metal (Sc to Zn) or has more bonds than it can, an
+/// electron stays unpaired, or electrons and bonds do not go together.
 LewisStructure lewis_structure(const std::vector<Atom>& atoms, const Electrons& electrons,
                                const std::string& where);
-
-/// Orbitals of closed inner shells: none of H and He, 1 from Li to Ne, 5 from Na on.
-std::int32_t core_orbitals(Element element);
 
 /// Of each atom: the number of its molecule, all atoms that bonds connect, in the order of their first atoms.
 std::vector<std::int32_t> fragment_of(std::size_t atoms, const std::vector<Bond>& bonds);

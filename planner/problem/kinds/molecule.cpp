@@ -104,16 +104,15 @@ ClusteredCentres clustered_orbitals(const Molecule& molecule, const MoleculePara
 ClusteredCentres clustered_functions(const Molecule& molecule, const MoleculeParameters& p) {
   ClusteredCentres u;
   std::vector<std::int32_t> atom_of;
-  const std::vector<std::int64_t> virtuals =
-      p.space == OrbitalSpace::ao
-          ? std::vector<std::int64_t>{}
-          : virtual_orbitals(molecule.atoms, molecule.structure, p.basis, "key 'xyz'");
   for (const Atom& atom : molecule.atoms) {
-    const std::size_t i = u.centres.size();
+    atom_of.push_back(static_cast<std::int32_t>(u.centres.size()));
     u.centres.push_back(atom.position);
-    u.weights.push_back(
-        static_cast<double>(virtuals.empty() ? functions(p.basis, atom.element) : virtuals[i]));
-    atom_of.push_back(static_cast<std::int32_t>(i));
+    u.weights.push_back(static_cast<double>(functions(p.basis, atom.element, "key 'basis'")));
+  }
+  if (p.space == OrbitalSpace::virtuals) {
+    const std::vector<std::int64_t> counts =
+        virtual_orbitals(molecule.atoms, molecule.structure, p.basis, "key 'xyz'");
+    u.weights.assign(counts.begin(), counts.end());
   }
   // Another seed, so that the two clusterings are independent.
   u.clusters = clusters_named("ao_clusters", u, groups_of(atom_of, molecule.fragments, p.whole_molecules),

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "planner/problem/kinds/electrons.hpp"
 
 namespace foretile {
 
@@ -15,7 +16,8 @@ std::vector<OccupiedOrbital> occupied_orbitals(const std::vector<Atom>& atoms,
   };
   for (const Bond& bond : structure.bonds)
     add(bond.order, 0.5 * (atoms[bond.first].position + atoms[bond.second].position), bond.first);
-  for (std::int32_t i = 0; i < std::ssize(atoms); ++i) add(structure.lone_pairs[i], atoms[i].position, i);
+  for (std::int32_t i = 0; i < std::ssize(atoms); ++i)
+    add(structure.lone_pairs[i] + inner_d_orbitals(atoms[i].element), atoms[i].position, i);
   for (std::int32_t i = 0; i < std::ssize(atoms) && with_core; ++i)
     add(core_orbitals(atoms[i].element), atoms[i].position, i);
   return orbitals;
@@ -25,8 +27,8 @@ std::vector<std::int64_t> virtual_orbitals(const std::vector<Atom>& atoms, const
                                            Basis basis, const std::string& where) {
   std::vector<std::int64_t> counts;
   for (std::size_t i = 0; i < atoms.size(); ++i)
-    counts.push_back(functions(basis, atoms[i].element) - core_orbitals(atoms[i].element) -
-                     structure.lone_pairs[i]);
+    counts.push_back(functions(basis, atoms[i].element, where) - core_orbitals(atoms[i].element) -
+                     inner_d_orbitals(atoms[i].element) - structure.lone_pairs[i]);
   for (const Bond& bond : structure.bonds) {
     for (std::int32_t pair = 0; pair < bond.order; ++pair)
       --counts[counts[bond.first] >= counts[bond.second] ? bond.first : bond.second];

@@ -26,13 +26,21 @@ TEST(Xyz, ReadsAtomsWhateverTheSpacing) {
   EXPECT_DOUBLE_EQ(distance({0, 0, 0}, {2, 3, 6}), 7.0);
 }
 
+TEST(Xyz, ReadsElementsUpToKrypton) {
+  const auto atoms = parse_xyz("3\n\nK 0 0 0\nFe 0 0 2\nKr 0 0 4\n", "m.xyz");
+  EXPECT_EQ(atomic_number(atoms[0].element), 19);
+  EXPECT_EQ(atomic_number(atoms[1].element), 26);
+  EXPECT_EQ(atomic_number(atoms[2].element), 36);
+  EXPECT_EQ(symbol(Element::As), "As");
+}
+
 TEST(Xyz, ErrorsNameTheLine) {
   EXPECT_EQ(message_of("1\n\nC 0 zero 0\n"),
             "m.xyz:3: XYZ: found coordinate 'zero', expected a number in angstrom");
   EXPECT_EQ(message_of("1\n\nC 0 nan 0\n"),
             "m.xyz:3: XYZ: found coordinate 'nan', expected a number in angstrom");
   EXPECT_EQ(message_of("1\n\nXe 0 0 0\n"),
-            "m.xyz:3: XYZ: found element 'Xe', expected one of H to Ar, as Cl");
+            "m.xyz:3: XYZ: found element 'Xe', expected one of H to Kr, as Cl");
   EXPECT_EQ(message_of("2\n\nC 0 0 0\nC 0 0\n"),
             "m.xyz:4: XYZ: found 'C 0 0', expected \"SYMBOL X Y Z\", coordinates in angstrom");
   EXPECT_EQ(

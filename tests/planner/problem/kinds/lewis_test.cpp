@@ -162,11 +162,32 @@ TEST(Lewis, SulfurHasMoreThanTwoBonds) {
   EXPECT_EQ(pairs_of("2\n\nNa 0 0 0\nCl 0 0 2.36\n"), 4);
 }
 
-TEST(Lewis, InnerShellsAreCore) {
-  EXPECT_EQ(core_orbitals(Element::He), 0);
-  EXPECT_EQ(core_orbitals(Element::Li), 1);
-  EXPECT_EQ(core_orbitals(Element::Ne), 1);
-  EXPECT_EQ(core_orbitals(Element::Na), 5);
+/// Half the valence electrons: CH3Br (4 + 3 + 7) / 2, GeH4 (4 + 4) / 2, KCl (1 + 7) / 2, AsF5 (5 + 35) / 2.
+/// SeO2 as SO2. HBrO3 has 26 electrons: Br has five bonds and a lone pair.
+TEST(Lewis, ElementsOfTheFourthRowAreAsThoseAbove) {
+  EXPECT_EQ(pairs_of("5\n\nC 0 0 0\nBr 0 0 1.93\nH 1.03 0 -0.35\nH -0.51 0.89 -0.35\nH -0.51 -0.89 -0.35\n"),
+            7);
+  EXPECT_EQ(
+      pairs_of(
+          "5\n\nGe 0 0 0\nH 0.88 0.88 0.88\nH -0.88 -0.88 0.88\nH 0.88 -0.88 -0.88\nH -0.88 0.88 -0.88\n"),
+      4);
+  EXPECT_EQ(pairs_of("2\n\nK 0 0 0\nCl 0 0 2.67\n"), 4);
+  EXPECT_EQ(pairs_of("6\n\nAs 0 0 0\nF 1.66 0 0\nF -0.83 1.44 0\nF -0.83 -1.44 0\nF 0 0 1.71\nF 0 0 -1.71\n"),
+            20);
+  const char* const dioxide = "3\n\nO 1.36 0.87 0\nSe 0 0 0\nO -1.36 0.87 0\n";
+  EXPECT_EQ(pairs_of(dioxide), 9);
+  EXPECT_EQ(structure_of(dioxide).lone_pairs, (Numbers{2, 1, 2}));
+  const char* const acid = "5\n\nBr 0 0 0\nO 1.6 0 0.5\nO -0.8 1.39 0.5\nO -0.8 -1.39 0.5\nH 2.0 0.7 1.0\n";
+  EXPECT_EQ(pairs_of(acid), 13);
+  EXPECT_EQ(structure_of(acid).lone_pairs, (Numbers{1, 2, 2, 2, 0}));
+}
+
+TEST(Lewis, RefusesTransitionMetals) {
+  EXPECT_EQ(
+      refusal("2\n\nO 0 0 0\nZn 0 0 1.7\n"),
+      "m: found atom 2 (Zn), a transition metal, expected main-group elements, which have Lewis structures; "
+      "describe the calculation as a program of contractions with --o and --v");
+  EXPECT_NE(refusal("1\n\nSc 0 0 0\n", {3, true}).find("atom 1 (Sc)"), std::string::npos);
 }
 
 /// Two molecules whose atoms take turns.

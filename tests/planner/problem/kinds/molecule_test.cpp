@@ -94,7 +94,7 @@ TEST(Molecule, ShapesEqualPlainDistancesWhenClustersAreSingle) {
     for (const Point& i : orbitals) {
       std::int64_t near = 0;
       for (const Atom& c : atoms) {
-        if (distance(i, c.position) <= p.amplitude_reach) near += functions(p.basis, c.element);
+        if (distance(i, c.position) <= p.amplitude_reach) near += functions(p.basis, c.element, "m");
       }
       near_functions.push_back(near);
     }
@@ -109,7 +109,7 @@ TEST(Molecule, ShapesEqualPlainDistancesWhenClustersAreSingle) {
     for (const Atom& c : atoms) {
       for (const Atom& a : atoms) {
         if (distance(c.position, a.position) > p.overlap_reach) continue;
-        overlapping += functions(p.basis, c.element) * functions(p.basis, a.element);
+        overlapping += functions(p.basis, c.element, "m") * functions(p.basis, a.element, "m");
       }
     }
     EXPECT_EQ(t.m, m);
@@ -248,17 +248,28 @@ TEST(Molecule, ResidualReachAndThresholdOnlyRemoveTiles) {
   }
 }
 
+TEST(Molecule, SaysThatABasisLacksAnElement) {
+  for (const std::string space : {"ao", "virtual"}) {
+    const std::string keys =
+        "basis = \"aug-cc-pVDZ\"\nocc_clusters = 1\nao_clusters = 1\nspace = \"" + space + "\"\n";
+    EXPECT_EQ(
+        message_of(problem_text(keys, "2\n\nK 0 0 0\nCl 0 0 2.67\n")),
+        "p.toml: key 'basis': found element K in aug-cc-pVDZ, which has no functions for it, expected a "
+        "basis set that has K: def2-SVP, def2-TZVP, 6-31G, 6-31G*, 6-31G**, 6-31+G**");
+  }
+}
+
 TEST(Molecule, ErrorsNameLineAndKey) {
   const std::string good = "basis = \"def2-SVP\"\nocc_clusters = 1\nao_clusters = 1\n";
   EXPECT_EQ(message_of(problem_text(good)), "no error");
   EXPECT_EQ(message_of(problem_text("basis = \"STO-3G\"\nocc_clusters = 1\nao_clusters = 1\n")),
             "p.toml:2: key 'basis': found \"STO-3G\", expected one of def2-SVP, def2-TZVP, cc-pVDZ, "
-            "aug-cc-pVDZ, 6-31G");
+            "cc-pVTZ, cc-pVQZ, aug-cc-pVDZ, aug-cc-pVTZ, aug-cc-pVQZ, 6-31G, 6-31G*, 6-31G**, 6-31+G**");
   // Line 5 opens the text, so its first line is 6 and the first atom stands on 8.
   EXPECT_EQ(message_of(problem_text(good, "1\n\nQ 0 0 0\n")),
-            "p.toml:8: XYZ: found element 'Q', expected one of H to Ar, as Cl");
+            "p.toml:8: XYZ: found element 'Q', expected one of H to Kr, as Cl");
   EXPECT_EQ(message_of("kind = \"molecule\"\n" + good + "xyz = '''1\n\nQ 0 0 0\n'''\n"),
-            "p.toml:7: XYZ: found element 'Q', expected one of H to Ar, as Cl");
+            "p.toml:7: XYZ: found element 'Q', expected one of H to Kr, as Cl");
   EXPECT_EQ(
       message_of(problem_text("basis = \"def2-SVP\"\nocc_clusters = 1\nao_clusters = 4\n")),
       "p.toml: key 'ao_clusters': k-means: found 4 clusters of 3 distinct centres, expected 1 to 3 clusters");
@@ -410,6 +421,18 @@ TEST(CountOrbitals, OfWater) {
   EXPECT_FALSE(all.frozen);
   EXPECT_EQ(all.virtuals, 19);
   EXPECT_EQ(all.functions, 19);
+}
+
+/// KBr in def2-SVP: K 5 + 9 + 10 functions, Br 5 + 12 + 15; 27 pairs, 18 of them in cores and 5 in 3d of
+/// Br.
+TEST(CountOrbitals, OfPotassiumBromide) {
+  MoleculeParameters p;
+  p.xyz = "2\n\nK 0 0 0\nBr 0 0 2.82\n";
+  const OrbitalCounts counts = count_orbitals(p);
+  EXPECT_EQ(counts.functions, 24 + 32);
+  EXPECT_EQ(counts.core, 18);
+  EXPECT_EQ(counts.occupied, 9);
+  EXPECT_EQ(counts.virtuals, 56 - 27);
 }
 
 }  // namespace

@@ -49,6 +49,20 @@ TEST(Orbitals, CoreComesLast) {
   EXPECT_EQ(orbitals[1].atom, 0);
 }
 
+/// HBr: a bond, three lone pairs and the 3d shell of Br; then its core. Of the 32 + 5 functions in def2-SVP
+/// 19 are virtual.
+TEST(Orbitals, ClosedDShellsAreNotFrozen) {
+  const char* const bromide = "2\n\nH 0 0 1.41\nBr 0 0 0\n";
+  const auto orbitals = orbitals_in(bromide);
+  ASSERT_EQ(orbitals.size(), 9U);
+  EXPECT_EQ(orbitals[8].atom, 1);
+  EXPECT_DOUBLE_EQ(orbitals[8].centre.z, 0.0);
+  EXPECT_EQ(orbitals_in(bromide, true).size(), 18U);
+  const std::vector<Atom> atoms = parse_xyz(bromide, "m");
+  EXPECT_EQ(virtual_orbitals(atoms, lewis_structure(atoms, {}, "m"), Basis::def2_svp, "m"),
+            (std::vector<std::int64_t>{5, 14}));
+}
+
 /// Of 41 functions of a water in aug-cc-pVDZ 36 are virtual: O has 23 - 1 - 2, and gives both bonds, H 9.
 TEST(Orbitals, VirtualOnesAreWhatIsLeft) {
   const std::vector<Atom> atoms = parse_xyz(water, "m");
