@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/random.hpp"
+#include "planner/problem/kinds/electrons.hpp"
 #include "planner/problem/kinds/kmeans.hpp"
 #include "planner/problem/kinds/problem.hpp"
 
@@ -433,6 +434,10 @@ TEST(CountOrbitals, OfPotassiumBromide) {
   EXPECT_EQ(counts.core, 18);
   EXPECT_EQ(counts.occupied, 9);
   EXPECT_EQ(counts.virtuals, 56 - 27);
+  // Counted without bonds they are as many.
+  const ClosedShell shell = orbital_counts(parse_xyz(p.xyz, "m"), p.basis, 0, true, "m");
+  EXPECT_EQ(shell.occupied, counts.occupied);
+  EXPECT_EQ(shell.virtuals, counts.virtuals);
 }
 
 }  // namespace
