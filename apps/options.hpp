@@ -39,7 +39,7 @@ struct Options {
 
 /// What options of several commands mean, for --help.
 inline constexpr const char* kProblemMeaning =
-    "A problem file, an example such as `c65-v1`, a plan file (.json), or a program (.txt)";
+    "A problem file, an example such as `c65-v1`, a plan file (.json), or a program (.txt, or ccsd)";
 inline constexpr const char* kPlannedForMeaning =
     "The machine: a name that `foretile platform list` prints, or a platform file. Default: `here`, this "
     "machine";

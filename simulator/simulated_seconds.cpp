@@ -41,6 +41,15 @@ CoarseGroups coarse_groups(const PlannedWork& work) {
   return groups_of(work.summary, devices_of(work.plan, work.machine));
 }
 
+std::int64_t operations_of(const PlannedWork& work) {
+  std::int64_t operations = work.summary.gemms;
+  for (const RankPlan& rank : work.plan.ranks) {
+    operations += std::ssize(rank.flow.results);
+    for (const Transfer& transfer : rank.transfers) operations += std::ssize(transfer.others);
+  }
+  return operations;
+}
+
 WorkSeconds simulated_seconds() {
   return [](const Plan& plan, const PlanSummary& summary, const Contraction& contraction,
             const Machine& machine, double stop_s) {

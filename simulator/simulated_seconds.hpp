@@ -14,6 +14,9 @@ namespace foretile {
 /// device's: nothing else goes on while the first are under way.
 CoarseGroups coarse_groups(const PlannedWork& work);
 
+/// Products and messages: what a simulation in full takes time for.
+std::int64_t operations_of(const PlannedWork& work);
+
 /// How long a plan takes, by a coarse simulation; where many tiles of B are generated, several of them as
 /// one, too. Noise, where the platform has any, is drawn with seed 1.
 WorkSeconds simulated_seconds();

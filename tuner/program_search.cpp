@@ -146,6 +146,25 @@ std::string faster_line(const ProgramTuning& tuning, const ProgramTrial& taken) 
                      100 * tuning.tie, *fastest.makespan_s, fastest.candidate.tile, fastest.candidate.mode);
 }
 
+/// A second line of an answer: what else it costs, and what limits it.
+std::string cost_line(const ProgramTuning& tuning, const ProgramTrial& trial) {
+  std::string text =
+      fmt::format("                   {:.4g} s, {:.4g} node-hours", *trial.makespan_s, trial.node_hours());
+  if (trial.joules) text += fmt::format(", {}{}", tuning.about ? "about " : "", quantity(*trial.joules, "J"));
+  text += fmt::format(", {} of a rank\n", quantity(static_cast<double>(trial.memory_bytes), "B"));
+  if (!trial.limit.empty()) text += fmt::format("                   {}\n", trial.limit);
+  return text;
+}
+
+std::string fewest_nodes_text(const ProgramTuning& tuning) {
+  const int nodes = *tuning.fewest_nodes;
+  const ProgramTrial* const fastest = tuning.fastest(nodes);
+  if (!fastest) return fmt::format("fewest nodes       {}\n", nodes);
+  return fmt::format("fewest nodes       {}, tiles of {}, mode {}{}\n{}{}", nodes, fastest->candidate.tile,
+                     fastest->candidate.mode, chosen_text(*fastest), strategies_line(*fastest),
+                     cost_line(tuning, *fastest));
+}
+
 bool has_joules(const ProgramTuning& tuning) {
   return std::ranges::any_of(tuning.trials,
                              [](const ProgramTrial& trial) { return trial.joules.has_value(); });
@@ -161,6 +180,8 @@ nlohmann::ordered_json json_of(const ProgramTrial& trial) {
   if (trial.makespan_s) {
     row["makespan_s"] = *trial.makespan_s;
     row["node_hours"] = trial.node_hours();
+    row["coarse"] = trial.coarse;
+    if (!trial.limit.empty()) row[kLimitKey] = trial.limit;
   }
   if (trial.joules) row[kJoulesKey] = *trial.joules;
   if (trial.fits()) {
@@ -177,9 +198,7 @@ nlohmann::ordered_json json_of(const ProgramTrial& trial) {
 
 Outcome outcome_of(const ProgramTrial& trial) {
   const auto status = trial.fits() ? Outcome::Status::done : Outcome::Status::infeasible;
-  Outcome outcome{status, trial.makespan_s.value_or(0), trial.message, json_of(trial)};
-  if (!trial.limit.empty()) outcome.extra[kLimitKey] = trial.limit;
-  return outcome;
+  return {status, trial.makespan_s.value_or(0), trial.message, json_of(trial)};
 }
 
 ProgramTrial trial_of(const Evaluation& evaluation) {
@@ -194,6 +213,7 @@ ProgramTrial trial_of(const Evaluation& evaluation) {
   if (!row.at("makespan_s").is_null()) trial.makespan_s = outcome.makespan_s;
   trial.joules = joules_of(outcome);
   trial.limit = row.value(kLimitKey, std::string());
+  trial.coarse = row.value("coarse", false);
   trial.on_demand = row.value("on_demand", trial.on_demand);
   trial.distribution = row.at("distribution").get<std::string>();
   trial.effort = row.at(kEffort).get<std::int64_t>();
@@ -216,8 +236,8 @@ ProgramCandidate program_candidate(const Candidate& settings) {
 std::vector<ProgramCandidate> candidates_of(const ProgramSpace& space) {
   std::vector<ProgramCandidate> all;
   for (const std::int64_t tile : space.tiles) {
-    for (const int nodes : doublings(space.nodes)) {
-      for (const std::string& mode : space.modes) all.push_back({nodes, tile, mode});
+    for (const std::string& mode : space.modes) {
+      for (const int nodes : doublings(space.nodes)) all.push_back({nodes, tile, mode});
     }
   }
   return all;
@@ -268,15 +288,20 @@ std::string text_of(const ProgramTuning& tuning) {
   for (const ProgramTrial& trial : tuning.trials) text += line_of(trial, energy);
   text += "\n";
   if (const ProgramTrial* const shortest = tuning.taken(Goal::time))
-    text += fmt::format("shortest time      {:.4g} s {}\n{}{}", *shortest->makespan_s, name_of(*shortest),
-                        strategies_line(*shortest), faster_line(tuning, *shortest));
+    text +=
+        fmt::format("shortest time      {:.4g} s {}\n{}{}{}", *shortest->makespan_s, name_of(*shortest),
+                    strategies_line(*shortest), faster_line(tuning, *shortest), cost_line(tuning, *shortest));
   if (const ProgramTrial* const cheapest = tuning.taken(Goal::node_hours))
-    text += fmt::format("fewest node-hours  {:.4g} {}\n{}{}", cheapest->node_hours(), name_of(*cheapest),
-                        strategies_line(*cheapest), faster_line(tuning, *cheapest));
+    text +=
+        fmt::format("fewest node-hours  {:.4g} {}\n{}{}{}", cheapest->node_hours(), name_of(*cheapest),
+                    strategies_line(*cheapest), faster_line(tuning, *cheapest), cost_line(tuning, *cheapest));
   if (const ProgramTrial* const least = energy ? tuning.taken(Goal::energy) : nullptr)
     text += fmt::format("least energy       {}{} {}\n{}", tuning.about ? "about " : "",
                         quantity(least->joules.value_or(0), "J"), name_of(*least), strategies_line(*least));
-  if (tuning.fewest_nodes) text += fmt::format("fewest nodes       {}\n", *tuning.fewest_nodes);
+  if (tuning.fewest_nodes) text += fewest_nodes_text(tuning);
+  if (const auto coarse = std::ranges::count_if(tuning.trials, &ProgramTrial::coarse); coarse > 0)
+    text += fmt::format("coarse             {} of {}: so many products and messages take long in full\n",
+                        coarse, tuning.trials.size());
   if (tuning.end != TuneEnd::complete)
     text += fmt::format("{}: not all was tried, and there may be better ones\n", end_text(tuning.end));
   return text;

@@ -42,7 +42,8 @@ struct ProgramTrial {
   std::vector<std::pair<std::string, std::string>> strategies = {};
   std::int64_t effort = 0;            ///< chunks and messages of its plans
   std::optional<double> joules = {};  ///< where it was simulated and the machine's power is known
-  std::string limit = {};             ///< what limits its time, where it was simulated; not in json_of()
+  std::string limit = {};             ///< what limits its time, where it was simulated
+  bool coarse = false;                ///< it was simulated coarsely
   bool failed = false;                ///< it did not end (a limit, a crash): `message` says why
 
   bool fits() const { return memory_bytes > 0; }
@@ -51,7 +52,8 @@ struct ProgramTrial {
 };
 
 /// {nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes}, and chunks_and_messages, on_demand,
-/// distribution and strategies where it fits, message where it does not, joules where they are known.
+/// distribution and strategies where it fits, message where it does not, joules where they are known, coarse
+/// and limit where it was simulated.
 nlohmann::ordered_json json_of(const ProgramTrial& trial);
 
 /// For the tuner, of a trial that ended: json_of() is Outcome::extra.
@@ -67,7 +69,8 @@ struct ProgramSpace {
 };
 
 /// All with the first number of nodes, twice, four times as many, ..., and the last, in the order in which
-/// they are tried: each size of tiles on all numbers of nodes before the next size.
+/// they are tried: each size of tiles before the next size, each mode on all numbers of nodes before the next
+/// mode.
 std::vector<ProgramCandidate> candidates_of(const ProgramSpace& space);
 
 struct ProgramTuning {

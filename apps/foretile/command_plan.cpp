@@ -30,6 +30,7 @@ struct PlanArguments : CaseArguments {
   std::string output;
   bool parameters = false;
   ProgramArguments program;
+  MoleculeArguments molecule;
 };
 
 /// With the strategy that planning would take; where nothing fits, as they are.
@@ -60,7 +61,8 @@ void print_parameters(const PlanArguments& arguments) {
   }
 }
 
-void plan(const PlanArguments& arguments) {
+void plan(PlanArguments& arguments) {
+  arguments.program.molecule = take_molecule(arguments.molecule, arguments.problem, arguments.program.sizes);
   check_program_options(arguments.problem, arguments.program.sizes, arguments.program);
   if (is_program(arguments.problem)) {
     refuse_for_programs(arguments.problem,
@@ -114,6 +116,7 @@ void add_plan_command(CLI::App& app) {
   add_machine_options(*command, *arguments);
   add_size_options(*command, arguments->program.sizes);
   add_slices_option(*command, arguments->program.sizes);
+  add_molecule_options(*command, arguments->molecule);
   add_program_options(*command, arguments->program);
   command->add_option("-o,--output", arguments->output, "Store the plan in this file")
       ->check(not_empty_check())

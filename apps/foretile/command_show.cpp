@@ -8,6 +8,7 @@
 
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/matrix_view.hpp"
+#include "apps/foretile/molecule_sizes.hpp"
 #include "apps/foretile/program_case.hpp"
 #include "apps/foretile/program_view.hpp"
 #include "apps/foretile/shape_picture.hpp"
@@ -29,6 +30,8 @@ struct ShowArguments {
   std::string dot;
   std::int64_t speed = 0;  ///< rows of tiles that are read; 0: not measured
   ProgramSizes sizes;      ///< 0: not given
+  MoleculeArguments molecule;
+  std::optional<MoleculeCase> from;  ///< where sizes were taken from a molecule
   Options options;
 };
 
@@ -49,14 +52,17 @@ void show_program(const ShowArguments& arguments) {
   if (!arguments.dot.empty()) write_term_graph(arguments.problem, arguments.sizes, arguments.dot);
   if (arguments.options.json) {
     nlohmann::ordered_json json = program_json(arguments.problem, arguments.sizes);
+    if (arguments.from) json["molecule"] = molecule_json(*arguments.from);
     if (!arguments.dot.empty()) json["dot"] = arguments.dot;
     return print_json(json);
   }
+  if (arguments.from) fmt::print("{}\n", molecule_text(*arguments.from));
   fmt::print("{}", program_text(arguments.problem, arguments.sizes));
   if (!arguments.dot.empty()) fmt::print("\nThe graph is drawn in {}\n", one_line(arguments.dot));
 }
 
-void show(const ShowArguments& arguments) {
+void show(ShowArguments& arguments) {
+  arguments.from = take_molecule(arguments.molecule, arguments.problem, arguments.sizes);
   check_sizes(arguments.problem, arguments.sizes);
   if (is_program_file(arguments.problem)) return show_program(arguments);
   if (!arguments.dot.empty())
@@ -95,7 +101,7 @@ void add_show_command(CLI::App& app) {
       ->add_option(
           "problem", arguments->problem,
           "A problem file, an example such as `c65-v1`, a matrix (FILE.npy, FILE.mtx, FILE.h5:/DATASET), "
-          "or a program (.txt)")
+          "or a program (.txt, or ccsd)")
       ->check(not_empty_check())
       ->required();
   command
@@ -114,6 +120,7 @@ void add_show_command(CLI::App& app) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{8192}))
       ->type_name("TILE");
   add_size_options(*command, arguments->sizes);
+  add_molecule_options(*command, arguments->molecule);
   add_json_option(*command, arguments->options);
   command->callback([arguments] { show(*arguments); });
 }

@@ -51,6 +51,7 @@ struct SimulateArguments : CaseArguments {
   bool what_if = false;
   EngineChoice engine = EngineChoice::automatic;
   ProgramArguments program;
+  MoleculeArguments molecule;
   OriginalArguments original;
 };
 
@@ -182,7 +183,8 @@ void simulate_program(const SimulateArguments& arguments) {
                         arguments.coarse);
 }
 
-void simulate_case(const SimulateArguments& arguments) {
+void simulate_case(SimulateArguments& arguments) {
+  arguments.program.molecule = take_molecule(arguments.molecule, arguments.problem, arguments.program.sizes);
   check_program_options(arguments.problem, arguments.program.sizes, arguments.program);
   if (is_program(arguments.problem)) return simulate_program(arguments);
   if (arguments.original.any())
@@ -262,6 +264,7 @@ void add_simulate_command(CLI::App& app) {
   add_machine_options(*command, *arguments);
   add_size_options(*command, arguments->program.sizes);
   add_slices_option(*command, arguments->program.sizes);
+  add_molecule_options(*command, arguments->molecule);
   add_program_options(*command, arguments->program);
   add_original_options(*command, arguments->original);
   CLI::Option* trace = command->add_option("--trace", arguments->trace, kTraceMeaning)

@@ -86,6 +86,8 @@ constexpr double kMostTrialSeconds = 86400;
 
 void tune_problem(TuneArguments& arguments) {
   arguments.problem = arguments.problems.front();
+  arguments.program.molecule =
+      take_molecule(arguments.program.molecule_arguments, arguments.problem, arguments.program.sizes);
   check_program(arguments);
   require_different("--output", arguments.output, "--history", arguments.history);
   const Goal goal = goal_of(arguments.goal, "--goal");
@@ -166,7 +168,7 @@ void add_tune_command(CLI::App& app) {
       ->add_option(
           "problem", arguments->problems,
           "Problem files or examples, among which the tuner chooses; or a plan file (.json), or a program "
-          "(.txt)")
+          "(.txt, or ccsd)")
       ->required();
   add_machine_options(*command, *arguments, &arguments->nodes);
   add_engine_option(*command, arguments->engine,
@@ -180,6 +182,7 @@ void add_tune_command(CLI::App& app) {
       ->capture_default_str();
   add_search_options(*command, *arguments);
   add_tuned_program_options(*command, arguments->program);
+  add_molecule_options(*command, arguments->program.molecule_arguments);
   command->add_option("-o,--output", arguments->output, "Store the plan taken in this file")
       ->check(not_empty_check())
       ->type_name("FILE.json");

@@ -46,6 +46,7 @@ struct ProgramCase {
   ProgramPlan plan;
   double planning_s = 0;
   ProgramFile file;  ///< what is stored of it
+  std::optional<MoleculeCase> molecule = {};
   const FusedProgram& program = *fused;
 };
 
@@ -84,7 +85,9 @@ ProgramCase program_case(const CaseArguments& arguments, const ProgramArguments&
   require_different("--output", of.output, "--platform", arguments.platform);
   if (is_program_plan(arguments.problem)) return stored_program_case(arguments);
   require_different("--output", of.output, "the program", arguments.problem);
-  return fresh_program(arguments, of);
+  ProgramCase program = fresh_program(arguments, of);
+  program.molecule = of.molecule;
+  return program;
 }
 
 void store(const ProgramArguments& of, ProgramFile file, std::optional<Prediction> predicted = {}) {
@@ -135,6 +138,7 @@ nlohmann::ordered_json case_json(const CaseArguments& arguments, const ProgramCa
                               {"peak_host_bytes", plan.work.summary.peak_host_bytes},
                               {"host_bytes", program.machine.host_bytes_per_rank()},
                               {"planning_s", program.planning_s}};
+  if (program.molecule) json["molecule"] = molecule_json(*program.molecule);
   json["distribution"] = distribution_json(program.program, plan.distribution);
   if (const auto slices = names_on_demand(program.program, plan.distribution); !slices.empty())
     json["on_demand"] = slices;
@@ -174,7 +178,7 @@ double changed_makespan_s(const ProgramCase& program, const Platform& platform, 
 Guesses guesses_of(const ProgramCase& program, const SimulationOptions& options) {
   const std::vector<std::string> keys = guesses_that_may_count(program);
   if (keys.empty()) return Guesses::value_type();
-  if (program.plan.work.summary.gemms > kMostProductsInFull) return std::nullopt;
+  if (operations_of(program.plan.work) > kMostProductsInFull) return std::nullopt;
   const Platform& platform = program.machine.platform;
   const ChangedSeconds seconds = [&](const std::vector<std::string>& settings, bool in_full) {
     return changed_makespan_s(program, parse_platform(platform.toml, platform.source, settings), options,
@@ -222,6 +226,7 @@ void print_json_of(const CaseArguments& arguments, const ProgramCase& program,
 void print_case(const CaseArguments& arguments, const ProgramCase& program,
                 const SimulatedProgram* simulated) {
   if (arguments.options.json) return print_json_of(arguments, program, simulated);
+  if (program.molecule) fmt::print("{}\n", molecule_text(*program.molecule));
   const ProgramPlan& plan = program.plan;
   std::size_t tasks = 0;
   for (const RankPlan& rank : plan.work.plan.ranks) tasks += rank.flow.tasks.size();

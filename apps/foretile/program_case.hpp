@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/foretile/case.hpp"
+#include "apps/foretile/molecule_sizes.hpp"
 #include "apps/program_options.hpp"
 #include "planner/program/choose_plan.hpp"
 #include "planner/tensor/spin_tiles.hpp"
@@ -16,9 +18,10 @@ namespace foretile {
 
 /// Of a program, beside what all cases have.
 struct ProgramArguments : ProgramOptions {
-  ProgramSizes sizes = {};  ///< 0: not given
-  std::string trace = {};   ///< of a simulation: file to write
-  std::string output = {};  ///< plan file to write; empty: none
+  ProgramSizes sizes = {};                    ///< 0: not given
+  std::string trace = {};                     ///< of a simulation: file to write
+  std::string output = {};                    ///< plan file to write; empty: none
+  std::optional<MoleculeCase> molecule = {};  ///< from which sizes were taken
 };
 
 /// Whether it is a program, FILE.txt, or a plan file of one.

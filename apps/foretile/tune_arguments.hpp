@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/foretile/case.hpp"
+#include "apps/foretile/molecule_sizes.hpp"
 #include "apps/program_options.hpp"
 #include "planner/tensor/spin_tiles.hpp"
 #include "simulator/engine_choice.hpp"
@@ -19,6 +20,8 @@ namespace foretile {
 struct TuneProgramArguments : ProgramOptions {  // without a mode both are tried
   ProgramSizes sizes;                           ///< without a tile
   std::vector<std::int64_t> tiles;              ///< empty: proposed_tiles()
+  MoleculeArguments molecule_arguments;
+  std::optional<MoleculeCase> molecule;  ///< from which the sizes were taken
 
   ProgramSizes sizes_with(std::int64_t tile) const {
     ProgramSizes all = sizes;

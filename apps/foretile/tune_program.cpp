@@ -17,6 +17,7 @@
 #include "apps/foretile/engine_times.hpp"
 #include "apps/foretile/program_case.hpp"
 #include "apps/foretile/tune_machine.hpp"
+#include "apps/foretile/tune_program_view.hpp"
 #include "apps/program.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
@@ -66,6 +67,9 @@ double least_device_seconds(const FusedProgram& program, const Machine& machine)
   }
   return seconds + least.launches(products);
 }
+
+/// Trials of plans with more products and messages are simulated coarsely, which takes a tenth of the time.
+constexpr std::int64_t kMostOperationsInFull = 200'000;
 
 class Trials {
  public:
@@ -161,7 +165,7 @@ class Trials {
   /// To be tried.
   std::vector<std::string> modes(std::int64_t tile) {
     if (!of_.mode.empty()) return {of_.mode};
-    if (has_products(with_tile(tile))) return {"flow", "levels"};
+    if (has_products(with_tile(tile))) return {"levels", "flow"};
     return {"levels"};
   }
 
@@ -197,16 +201,13 @@ class Trials {
     return program;
   }
 
-  SimulationOptions simulation() const {
+  void simulate(const PlannedWork& work, ProgramTrial& trial) const {
     SimulationOptions options;
     options.engine = EngineChoice::fluid;  // SimGrid runs once in a process
     options.noise_seed = arguments_.tune.seed;
-    return options;
-  }
-
-  void simulate(const PlannedWork& work, ProgramTrial& trial) const {
-    const SimulationResult result =
-        foretile::simulate(work.plan, work.contraction, work.machine, simulation());
+    trial.coarse = operations_of(work) > kMostOperationsInFull;
+    if (trial.coarse) options.groups = coarse_groups(work);
+    const SimulationResult result = foretile::simulate(work.plan, work.contraction, work.machine, options);
     trial.makespan_s = result.makespan_s;
     trial.joules = joules_of(result.ranks, work.machine, work.plan, result.makespan_s);
     trial.limit = limit_sentence(make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s));
@@ -355,10 +356,11 @@ void require_settings(const TuneResult& result) {
 }
 
 void print_table(const TuneArguments& arguments, const ProgramSpace& space, const ProgramTuning& tuning,
-                 const Trials& trials) {
+                 const Trials& trials, const std::vector<ExachemTime>& exachem) {
+  fmt::print("{}", head_text(arguments, space.tiles.front()));
   if (arguments.program.tiles.empty())
     fmt::print("tiles, as --tile gives none: {}\n", fmt::join(space.tiles, ", "));
-  fmt::print("{}", text_of(tuning));
+  fmt::print("{}{}", text_of(tuning), exachem_text(exachem, tuning));
   if (std::ranges::any_of(tuning.trials, [](const ProgramTrial& t) { return !t.on_demand.empty(); }))
     fmt::print("slices generated   {}\n", generation_rate_text(trials.platform()));
   std::fflush(stdout);
@@ -366,8 +368,11 @@ void print_table(const TuneArguments& arguments, const ProgramSpace& space, cons
 
 nlohmann::ordered_json json_of(const TuneArguments& arguments, const ProgramSpace& space,
                                const ProgramTuning& tuning, const ProgramTrial* trial,
-                               const std::optional<EngineTimes>& times) {
+                               const std::optional<EngineTimes>& times,
+                               const std::vector<ExachemTime>& exachem) {
   nlohmann::ordered_json json = json_of(tuning);
+  if (!exachem.empty()) json["exachem"] = exachem_json(exachem);
+  if (arguments.program.molecule) json["molecule"] = molecule_json(*arguments.program.molecule);
   json["tiles"] = space.tiles;
   json["goal"] = arguments.goal;
   if (trial) json["taken"] = json_of(*trial);
@@ -474,8 +479,9 @@ void tune_program_case(const TuneArguments& arguments, TuneOptions options, Goal
   const ProgramTrial* const trial = tuning.taken(goal);
   if (!trial && signal == 0) require_settings(result);
   erase_progress();
+  const std::vector<ExachemTime> exachem = exachem_times(arguments, tuning, trials.platform());
   const bool is_json = arguments.options.json;
-  if (!is_json) print_table(arguments, space, tuning, trials);
+  if (!is_json) print_table(arguments, space, tuning, trials, exachem);
   std::optional<EngineTimes> times;
   if (trial && signal == 0) {
     const auto evaluation =
@@ -485,7 +491,7 @@ void tune_program_case(const TuneArguments& arguments, TuneOptions options, Goal
     Taken(arguments, trials, *trial).store(line);
   }
   if (is_json) {
-    print_json(json_of(arguments, space, tuning, trial, times));
+    print_json(json_of(arguments, space, tuning, trial, times, exachem));
   } else {
     if (times) fmt::print("engines            {}\n", engine_times_text(*times));
     fmt::print("tried in           {}\n", quantity(watch.seconds(), "s"));
