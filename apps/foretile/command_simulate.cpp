@@ -37,8 +37,6 @@ namespace foretile {
 
 namespace {
 
-constexpr int kOperationsPerLook = 256;  // at the clock: several hundred thousand end in a second
-
 struct SimulateArguments : CaseArguments {
   std::string output;
   std::string trace;
@@ -162,15 +160,15 @@ void simulate_original(const SimulateArguments& arguments) {
     throw input_error("--distribution", "it beside --original", "one of the two",
                       "leave --distribution out: it distributes blocks in its own way");
   refuse_for_programs(arguments.problem, {{"--seed", arguments.seed != 1},
-                                          {"--engine", arguments.engine != EngineChoice::automatic}});
+                                          {"--engine", arguments.engine != EngineChoice::automatic},
+                                          {"--what-if", arguments.what_if}});
   simulate_original_case(arguments, arguments.program.sizes, arguments.original, arguments.trace);
 }
 
 void simulate_program(const SimulateArguments& arguments) {
   refuse_for_programs(arguments.problem, {{"--assignment", !arguments.assignment.empty()},
                                           {"--assignment-out", !arguments.assignment_out.empty()},
-                                          {"--plan-order", arguments.plan_order},
-                                          {"--what-if", arguments.what_if}});
+                                          {"--plan-order", arguments.plan_order}});
   require_different("--trace", arguments.trace, "the program", arguments.problem);
   require_different("--trace", arguments.trace, "--platform", arguments.platform);
   require_different("--output", arguments.output, "--trace", arguments.trace);
@@ -178,8 +176,9 @@ void simulate_program(const SimulateArguments& arguments) {
   ProgramArguments program = arguments.program;
   program.trace = arguments.trace;
   program.output = arguments.output;
-  simulate_program_case(arguments, program, {arguments.seed, arguments.seeds}, arguments.engine,
-                        arguments.coarse);
+  simulate_program_case(
+      arguments, program,
+      {arguments.seed, arguments.seeds, arguments.engine, arguments.coarse, arguments.what_if});
 }
 
 void simulate_case(const SimulateArguments& arguments) {
