@@ -156,12 +156,14 @@ void simulate_original(const SimulateArguments& arguments) {
   if (arguments.coarse)
     throw input_error("--coarse", "it beside --original", "one of the two",
                       "leave --coarse out: it simulates in full");
+  if (arguments.what_if)
+    throw input_error("--what-if", "it beside --original", "one of the two",
+                      "leave --what-if out: there is nothing to plan again");
   if (!arguments.program.distribution.empty())
     throw input_error("--distribution", "it beside --original", "one of the two",
                       "leave --distribution out: it distributes blocks in its own way");
   refuse_for_programs(arguments.problem, {{"--seed", arguments.seed != 1},
-                                          {"--engine", arguments.engine != EngineChoice::automatic},
-                                          {"--what-if", arguments.what_if}});
+                                          {"--engine", arguments.engine != EngineChoice::automatic}});
   simulate_original_case(arguments, arguments.program.sizes, arguments.original, arguments.trace);
 }
 

@@ -250,10 +250,6 @@ void print_json_of(const CaseArguments& arguments, const ProgramCase& program, c
   print_json(json);
 }
 
-std::string bound_text(const Bound& bound) {
-  return fmt::format("{}: {}", quantity(bound.seconds, "s"), bound.limit);
-}
-
 void print_times(const ProgramCase& program, const Bounds& bounds, const SimulatedProgram& simulated) {
   const Report& report = simulated.report;
   fmt::print("makespan            {}{}, {}\n", simulated.coarse ? "about " : "",

@@ -262,7 +262,7 @@ def check_plans(scratch):
     refuse("--original: found h2o12", "simulate", "h2o12", "--original", "nwchem")
     refuse("--without: found remake, expected counter, waiting, server, levels", "simulate", *case, "--original", "nwchem", "--without", "remake")
     check_tamm()
-    refuse("--what-if: found the program", "simulate", *case, "--nodes", 64, "--original", "nwchem", "--what-if")
+    refuse("--what-if: found it beside --original", "simulate", *case, "--nodes", 64, "--original", "nwchem", "--what-if")
     small = ("simulate", T2, *SMALL, "--platform", "cascade")
     noisy = (*small, "--set", "platform.noise.node=0.1", "--seed", 2)
     band = json.loads(run(*noisy, "--seeds", 19, "--json"))
