@@ -37,8 +37,6 @@ namespace foretile {
 
 namespace {
 
-constexpr int kOperationsPerLook = 256;  // at the clock: several hundred thousand end in a second
-
 struct SimulateArguments : CaseArguments {
   std::string output;
   std::string trace;
@@ -159,6 +157,9 @@ void simulate_original(const SimulateArguments& arguments) {
   if (arguments.coarse)
     throw input_error("--coarse", "it beside --original", "one of the two",
                       "leave --coarse out: it simulates in full");
+  if (arguments.what_if)
+    throw input_error("--what-if", "it beside --original", "one of the two",
+                      "leave --what-if out: there is nothing to plan again");
   if (!arguments.program.distribution.empty())
     throw input_error("--distribution", "it beside --original", "one of the two",
                       "leave --distribution out: it distributes blocks in its own way");
@@ -170,8 +171,7 @@ void simulate_original(const SimulateArguments& arguments) {
 void simulate_program(const SimulateArguments& arguments) {
   refuse_for_programs(arguments.problem, {{"--assignment", !arguments.assignment.empty()},
                                           {"--assignment-out", !arguments.assignment_out.empty()},
-                                          {"--plan-order", arguments.plan_order},
-                                          {"--what-if", arguments.what_if}});
+                                          {"--plan-order", arguments.plan_order}});
   require_different("--trace", arguments.trace, "the program", arguments.problem);
   require_different("--trace", arguments.trace, "--platform", arguments.platform);
   require_different("--output", arguments.output, "--trace", arguments.trace);
@@ -179,8 +179,9 @@ void simulate_program(const SimulateArguments& arguments) {
   ProgramArguments program = arguments.program;
   program.trace = arguments.trace;
   program.output = arguments.output;
-  simulate_program_case(arguments, program, {arguments.seed, arguments.seeds}, arguments.engine,
-                        arguments.coarse);
+  simulate_program_case(
+      arguments, program,
+      {arguments.seed, arguments.seeds, arguments.engine, arguments.coarse, arguments.what_if});
 }
 
 void simulate_case(SimulateArguments& arguments) {

@@ -43,10 +43,6 @@ std::string model_text(double count) {
   return fmt::format(", {} by the model", quantity(count, "B"));
 }
 
-std::string bound_text(const Bound& bound) {
-  return fmt::format("{}: {}", quantity(bound.seconds, "s"), bound.limit);
-}
-
 /// RR-9289 3.2.2 and 3.2.3.
 std::string cases_text(const PredictedVolumes& predicted) {
   const ModelSymbols& s = predicted.symbols;

@@ -87,20 +87,16 @@ InputError missing_tile(const CaseArguments& arguments, const ProgramArguments& 
                      tile_advice(arguments, of, machine));
 }
 
-SlicedPlan plan_with_advice(const CaseArguments& arguments, const ProgramArguments& of,
-                            const Machine& machine) {
-  const Program program = load_program(arguments.problem);
-  const auto make = [&](const ProgramSizes& sizes) {
-    return std::make_shared<const FusedProgram>(program, sizes, arguments.problem);
-  };
+SlicedPlan plan_with_advice(const ProgramPlanning& planning, const CaseArguments& arguments,
+                            const ProgramArguments& of, const Machine& machine) {
   try {
-    return plan_in_slices(of.sizes, make, [&](const FusedProgram& fused) {
-      return choose_plan(fused, machine, arguments.options.settings(), of.plan_options(simulated_seconds()));
-    });
+    return planning.plan(machine);
   } catch (const DoesNotFit& error) {
+    const Program program = load_program(arguments.problem);
     const bool makes_all = std::ranges::find(of.on_demand, kAutoOnDemand) != of.on_demand.end();
     if (makes_all || !is_small(program, of.sizes, arguments.problem)) throw;
-    throw InputError(advice_to_make(*make(of.sizes), arguments, of, machine, error.what()), error.page());
+    const FusedProgram fused(program, of.sizes, arguments.problem);
+    throw InputError(advice_to_make(fused, arguments, of, machine, error.what()), error.page());
   }
 }
 

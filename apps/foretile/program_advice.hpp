@@ -4,6 +4,7 @@
 
 #include "apps/foretile/case.hpp"
 #include "apps/foretile/program_case.hpp"
+#include "apps/foretile/program_planning.hpp"
 #include "base/error.hpp"
 #include "planner/program/plan_in_slices.hpp"
 #include "platforms/machine.hpp"
@@ -15,9 +16,9 @@ namespace foretile {
 /// takes long.
 InputError missing_tile(const CaseArguments& arguments, const ProgramArguments& of, const Machine& machine);
 
-/// plan_in_slices() by choose_plan(). Where that does not fit and planning is short, the error names the
-/// tensors to make with which it was planned and proven to fit, or what is missing with all of them made.
-SlicedPlan plan_with_advice(const CaseArguments& arguments, const ProgramArguments& of,
-                            const Machine& machine);
+/// ProgramPlanning::plan(). Where that does not fit and planning is short, the error names the tensors to
+/// make with which it was planned and proven to fit, or what is missing with all of them made.
+SlicedPlan plan_with_advice(const ProgramPlanning& planning, const CaseArguments& arguments,
+                            const ProgramArguments& of, const Machine& machine);
 
 }  // namespace foretile

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "apps/foretile/program_advice.hpp"
+#include "apps/foretile/program_planning.hpp"
 #include "apps/foretile/program_view.hpp"
 #include "apps/foretile/seeds.hpp"
 #include "apps/foretile/what_if.hpp"
@@ -23,6 +24,7 @@
 #include "base/error.hpp"
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
+#include "planner/bound/program_bound.hpp"
 #include "planner/distribution/on_demand.hpp"
 #include "planner/program/program_file.hpp"
 #include "planner/tensor/program_text.hpp"
@@ -31,6 +33,8 @@
 #include "platforms/units.hpp"
 #include "scheduler/report/chrome_trace.hpp"
 #include "scheduler/report/program_times.hpp"
+#include "scheduler/report/progress_sink.hpp"
+#include "scheduler/report/report.hpp"
 #include "scheduler/report/report_json.hpp"
 #include "simulator/simulated_seconds.hpp"
 #include "simulator/simulation.hpp"
@@ -46,6 +50,8 @@ struct ProgramCase {
   ProgramPlan plan;
   double planning_s = 0;
   ProgramFile file;  ///< what is stored of it
+  MachineSize size;  ///< as it was asked for
+  ProgramPlanning planning;
   std::optional<MoleculeCase> molecule = {};
   const FusedProgram& program = *fused;
 };
@@ -57,13 +63,17 @@ ProgramCase fresh_program(const CaseArguments& arguments, const ProgramArguments
     throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
                       "give --tile");
   const Stopwatch watch;
-  SlicedPlan planned = plan_with_advice(arguments, of, machine);
+  ProgramPlanning planning(load_program(arguments.problem), arguments.problem, of.sizes,
+                           arguments.options.settings(), of.plan_options(simulated_seconds()));
+  SlicedPlan planned = plan_with_advice(planning, arguments, of, machine);
   const double planning_s = watch.seconds();
+  planning.keep_choices(*planned.program, planned.plan);
   const std::string name = std::filesystem::path(arguments.problem).stem().string();
   ProgramFile file =
       make_program_file(name, planned.sizes, arguments.size, machine, *planned.program, planned.plan);
-  return {std::move(machine), std::move(planned.program), std::move(planned.plan), planning_s,
-          std::move(file)};
+  return {
+      std::move(machine), std::move(planned.program), std::move(planned.plan), planning_s, std::move(file),
+      arguments.size,     std::move(planning)};
 }
 
 ProgramCase stored_program_case(const CaseArguments& arguments) {
@@ -76,9 +86,18 @@ ProgramCase stored_program_case(const CaseArguments& arguments) {
   ProgramFile file = load_program_file(arguments.problem);
   const Stopwatch watch;
   RebuiltProgram rebuilt = rebuild(file);
+  const double planning_s = watch.seconds();
   warn_of_doubts(rebuilt.machine.platform);
-  return {std::move(rebuilt.machine), std::move(rebuilt.program), std::move(rebuilt.plan), watch.seconds(),
-          std::move(file)};
+  ProgramPlanning planning(file);
+  planning.keep_choices(*rebuilt.program, rebuilt.plan);
+  const MachineSize size = file.size;
+  return {std::move(rebuilt.machine),
+          std::move(rebuilt.program),
+          std::move(rebuilt.plan),
+          planning_s,
+          std::move(file),
+          size,
+          std::move(planning)};
 }
 
 ProgramCase program_case(const CaseArguments& arguments, const ProgramArguments& of) {
@@ -164,68 +183,96 @@ std::vector<std::string> guesses_that_may_count(const ProgramCase& program) {
   return guesses;
 }
 
-/// The same plan on a platform with other figures.
-double changed_makespan_s(const ProgramCase& program, const Platform& platform, SimulationOptions options,
-                          bool in_full) {
-  const PlannedWork& work = program.plan.work;
-  Machine machine = work.machine;
-  machine.platform = platform;
-  options.groups = in_full ? CoarseGroups{} : coarse_groups(work);
-  return simulate(work.plan, work.contraction, machine, options).makespan_s;
-}
-
 /// Of programs whose experiments are short.
-Guesses guesses_of(const ProgramCase& program, const SimulationOptions& options) {
+Guesses guesses_of(const ProgramCase& program, const SimulationOptions& options, ProgressLine& line) {
   const std::vector<std::string> keys = guesses_that_may_count(program);
   if (keys.empty()) return Guesses::value_type();
   if (operations_of(program.plan.work) > kMostProductsInFull) return std::nullopt;
   const Platform& platform = program.machine.platform;
   const ChangedSeconds seconds = [&](const std::vector<std::string>& settings, bool in_full) {
-    return changed_makespan_s(program, parse_platform(platform.toml, platform.source, settings), options,
-                              in_full);
+    return makespan_of_plan(parse_platform(platform.toml, platform.source, settings), program.plan.work,
+                            options, in_full);
   };
-  ProgressLine line;
-  Guesses guesses = deciding_guesses(program.machine, keys, program.plan.work.summary.gemms, seconds, line);
-  erase_progress();
-  return guesses;
+  return deciding_guesses(program.machine, keys, program.plan.work.summary.gemms, seconds, line);
+}
+
+/// Planned again on each machine that is changed.
+WhatIf what_if_of(const ProgramCase& program, SimulationOptions options, ProgressLine& line) {
+  const Platform& platform = program.machine.platform;
+  const auto simulated_s = [options](const PlannedWork& work, bool in_full) {
+    SimulationOptions as = options;
+    as.groups = in_full ? CoarseGroups{} : coarse_groups(work);
+    return simulate(work.plan, work.contraction, work.machine, as).makespan_s;
+  };
+  const ChangedSeconds seconds = [&](const std::vector<std::string>& settings, bool in_full) {
+    if (settings.empty()) return simulated_s(program.plan.work, in_full);
+    Platform changed = parse_platform(platform.toml, platform.source, settings);
+    return simulated_s(program.planning.plan(make_machine(std::move(changed), program.size)).plan.work,
+                       in_full);
+  };
+  return what_if(program.machine, !program.size.gpus, seconds, line);
+}
+
+Bounds bounds_of(const ProgramCase& program, ProgressLine& line) {
+  const PlannedWork& work = program.plan.work;
+  return bounds_of(work.plan, work.contraction, program.program, program.machine,
+                   line.stage("bound of the time", work.summary.gemms));
 }
 
 /// What was simulated of it.
 struct SimulatedProgram {
-  double makespan_s = 0;
+  Report report;
   ProgramTimes times;
   std::vector<RankStatistics> ranks;
-  std::optional<Energy> energy;
   double simulation_s = 0;
   Guesses guesses;
   std::optional<SeedTimes> seeds;
   bool coarse = false;
 };
 
-void print_json_of(const CaseArguments& arguments, const ProgramCase& program,
+void print_json_of(const CaseArguments& arguments, const ProgramCase& program, const Bounds& bounds,
                    const SimulatedProgram* simulated) {
   nlohmann::ordered_json json = case_json(arguments, program);
+  add_bounds(json, bounds);
   if (simulated) {
+    const Report& report = simulated->report;
     for (std::size_t n = 0; n < program.plan.steps.size(); ++n)
       json["steps"][n]["end_s"] = simulated->times.step_ends_s[n];
-    json["makespan_s"] = simulated->makespan_s;
-    json["flops_per_s"] = program.plan.flops() / simulated->makespan_s;
-    if (simulated->energy) add_energy(json, *simulated->energy);
+    json["makespan_s"] = report.makespan_s;
+    json["flops_per_s"] = program.plan.flops() / report.makespan_s;
+    add_limits(json, report);
+    if (report.energy) add_energy(json, *report.energy);
     json["mean_s"] = times_json(simulated->times);
     json["by_rank"] = by_rank_json(simulated->ranks);
     json["coarse"] = simulated->coarse;
     json["simulation_s"] = simulated->simulation_s;
     if (simulated->seeds) json["seeds"] = seeds_json(*simulated->seeds);
+    if (report.what_if) add_what_if(json, *report.what_if);
     json["guesses"] = guesses_json(simulated->guesses);
   }
   json["peak_rss_bytes"] = peak_rss_bytes();
   print_json(json);
 }
 
+void print_times(const ProgramCase& program, const Bounds& bounds, const SimulatedProgram& simulated) {
+  const Report& report = simulated.report;
+  fmt::print("makespan            {}{}, {}\n", simulated.coarse ? "about " : "",
+             quantity(report.makespan_s, "s"), quantity(program.plan.flops() / report.makespan_s, "flop/s"));
+  fmt::print("bound of this plan  {}\nbound of any plan   {}\nlimit               {}\n",
+             bound_text(bounds.plan, report.makespan_s), bound_text(bounds.problem, report.makespan_s),
+             limit_sentence(report));
+  fmt::print("{}{}{}simulated in        {}, using {} of memory\n{}",
+             report.energy ? fmt::format("energy              {}\n", energy_text(*report.energy)) : "",
+             simulated.seeds ? seeds_text(*simulated.seeds) : "", times_line(simulated.times, 20),
+             quantity(simulated.simulation_s, "s"), quantity(static_cast<double>(peak_rss_bytes()), "B"),
+             guesses_text(simulated.guesses));
+  if (report.what_if) fmt::print("\n{}", what_if_text(*report.what_if));
+}
+
 /// `simulated`: nullptr where it was planned alone.
-void print_case(const CaseArguments& arguments, const ProgramCase& program,
+void print_case(const CaseArguments& arguments, const ProgramCase& program, const Bounds& bounds,
                 const SimulatedProgram* simulated) {
-  if (arguments.options.json) return print_json_of(arguments, program, simulated);
+  if (arguments.options.json) return print_json_of(arguments, program, bounds, simulated);
   if (program.molecule) fmt::print("{}\n", molecule_text(*program.molecule));
   const ProgramPlan& plan = program.plan;
   std::size_t tasks = 0;
@@ -242,15 +289,12 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
   fmt::print("memory of a rank    {} at most, of {}: proven\nplanned in          {}\n",
              bytes_text(plan.work.summary.peak_host_bytes), bytes_text(program.machine.host_bytes_per_rank()),
              quantity(program.planning_s, "s"));
-  if (!simulated) return;
-  fmt::print(
-      "makespan            {}{}, {}\n{}{}{}simulated in        {}, using {} of memory\n{}",
-      simulated->coarse ? "about " : "", quantity(simulated->makespan_s, "s"),
-      quantity(plan.flops() / simulated->makespan_s, "flop/s"),
-      simulated->energy ? fmt::format("energy              {}\n", energy_text(*simulated->energy)) : "",
-      simulated->seeds ? seeds_text(*simulated->seeds) : "", times_line(simulated->times, 20),
-      quantity(simulated->simulation_s, "s"), quantity(static_cast<double>(peak_rss_bytes()), "B"),
-      guesses_text(simulated->guesses));
+  if (!simulated) {
+    fmt::print("bound of this plan  {}\nbound of any plan   {}\n", bound_text(bounds.plan),
+               bound_text(bounds.problem));
+    return;
+  }
+  print_times(program, bounds, *simulated);
 }
 
 }  // namespace
@@ -307,41 +351,63 @@ std::string generation_rate_text(const Platform& platform) {
 void plan_program_case(const CaseArguments& arguments, const ProgramArguments& of) {
   const ProgramCase program = program_case(arguments, of);
   store(of, program.file);
-  print_case(arguments, program, nullptr);
+  ProgressLine line;
+  const Bounds bounds = bounds_of(program, line);
+  erase_progress();
+  print_case(arguments, program, bounds, nullptr);
   if (!arguments.options.json) fmt::print("{}", written_text(of));
 }
 
-void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of,
-                           const NoiseSeeds& seeds, EngineChoice engine, bool coarse) {
-  if (!of.output.empty()) require_writable(of.output);
-  const ProgramCase program = program_case(arguments, of);
-  if (seeds.count > 0) require_noise(program.machine.platform);
-  SimulationOptions options;
-  options.engine = EngineChoice::fluid;  // SimGrid runs once in a process
-  options.noise_seed = seeds.first;
-  SimulatedProgram simulated;
-  simulated.guesses = guesses_of(program, options);
-  if (engine == EngineChoice::simgrid) options.engine = engine;
-  if (coarse) options.groups = coarse_groups(program.plan.work);
-  simulated.coarse = coarse;
-  if (seeds.count > 0) {
-    ProgressLine line;
-    simulated.seeds = simulate_seeds(program.plan.work, options, seeds.count, line);
-    erase_progress();
-  }
+namespace {
+
+/// By the fluid engine, unless SimGrid is asked for; a trace is written where `of` names one.
+SimulatedProgram simulated_program(const ProgramCase& program, const ProgramArguments& of,
+                                   SimulationOptions options, ProgressLine& line) {
+  const PlannedWork& work = program.plan.work;
   const Stopwatch watch;
   std::optional<ChromeTrace> trace;
   if (!of.trace.empty()) options.trace = &trace.emplace(of.trace);
-  const PlannedWork& work = program.plan.work;
+  std::optional<ProgressSink> progress;
+  if (CountFunction show = line.stage_from_first_count("simulate", work.summary.gemms))
+    options.trace = &progress.emplace(std::move(show), kOperationsPerLook, options.trace);
   const SimulationResult result = simulate(work.plan, work.contraction, work.machine, options);
   if (trace) trace->finish();
-  simulated.makespan_s = result.makespan_s;
+  SimulatedProgram simulated;
+  simulated.report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
+  simulated.report.energy = energy_of(result.ranks, work.machine, work.plan, result.makespan_s);
   simulated.times = program_times(result.ranks);
   simulated.ranks = result.ranks;
-  simulated.energy = energy_of(result.ranks, work.machine, work.plan, result.makespan_s);
   simulated.simulation_s = watch.seconds();
-  store(of, program.file, prediction_of(result.makespan_s, program.plan.flops()));
-  print_case(arguments, program, &simulated);
+  return simulated;
+}
+
+}  // namespace
+
+void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of,
+                           const ProgramSimulation& how) {
+  if (!of.output.empty()) require_writable(of.output);
+  const ProgramCase program = program_case(arguments, of);
+  if (how.seeds > 0) require_noise(program.machine.platform);
+  ProgressLine line;
+  SimulationOptions options;
+  options.engine = EngineChoice::fluid;  // SimGrid runs once in a process
+  options.noise_seed = how.seed;
+  std::optional<WhatIf> what_if;
+  if (how.what_if) what_if = what_if_of(program, options, line);
+  Guesses guesses = guesses_of(program, options, line);
+  if (how.engine == EngineChoice::simgrid) options.engine = how.engine;
+  if (how.coarse) options.groups = coarse_groups(program.plan.work);
+  std::optional<SeedTimes> seeds;
+  if (how.seeds > 0) seeds = simulate_seeds(program.plan.work, options, how.seeds, line);
+  const Bounds bounds = bounds_of(program, line);
+  SimulatedProgram simulated = simulated_program(program, of, options, line);
+  simulated.report.what_if = std::move(what_if);
+  simulated.guesses = std::move(guesses);
+  simulated.seeds = std::move(seeds);
+  simulated.coarse = how.coarse;
+  erase_progress();
+  store(of, program.file, prediction_of(simulated.report.makespan_s, program.plan.flops()));
+  print_case(arguments, program, bounds, &simulated);
   if (!arguments.options.json) fmt::print("{}", written_text(of));
 }
 

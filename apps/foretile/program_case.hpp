@@ -44,15 +44,17 @@ std::string generation_rate_text(const Platform& platform);
 /// Plans and proves it; prints its steps, and the memory that they need.
 void plan_program_case(const CaseArguments& arguments, const ProgramArguments& of);
 
-/// Seeds of the noise.
-struct NoiseSeeds {
-  std::uint64_t first = 1;
-  int count = 0;  ///< that are simulated from the first on, for a band; 0: the first alone
+/// How a program's plan is simulated.
+struct ProgramSimulation {
+  std::uint64_t seed = 1;  ///< of the noise
+  int seeds = 0;           ///< that are simulated from `seed` on, for a band; 0: that one alone
+  EngineChoice engine = EngineChoice::automatic;  ///< SimGrid where it is asked for, else the fluid engine
+  bool coarse = false;                            ///< coarse_groups()
+  bool what_if = false;                           ///< also what each resource twice as good saves
 };
 
-/// The same, and simulates it: by SimGrid where that is asked for, else by the fluid engine. `coarse`:
-/// coarse_groups().
+/// The same, and simulates it.
 void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of,
-                           const NoiseSeeds& seeds, EngineChoice engine, bool coarse);
+                           const ProgramSimulation& how);
 
 }  // namespace foretile

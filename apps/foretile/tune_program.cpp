@@ -26,14 +26,13 @@
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
 #include "base/time_budget.hpp"
+#include "planner/bound/program_bound.hpp"
 #include "planner/distribution/on_demand.hpp"
-#include "planner/plan/products_of_tile.hpp"
 #include "planner/program/choose_plan.hpp"
 #include "planner/program/plan_in_slices.hpp"
 #include "planner/program/program_file.hpp"
 #include "planner/program/tile_sizes.hpp"
 #include "planner/tensor/program_text.hpp"
-#include "platforms/cost/product.hpp"
 #include "platforms/guesses.hpp"
 #include "scheduler/report/report.hpp"
 #include "simulator/reference_engine.hpp"
@@ -48,25 +47,6 @@
 namespace foretile {
 
 namespace {
-
-/// Of all products on one device.
-double least_device_seconds(const FusedProgram& program, const Machine& machine) {
-  const LeastTimes least(machine, ElementType{}, 1);
-  double seconds = 0;
-  std::int64_t products = 0;
-  for (const FusedProgramTerm& term : program.terms()) {
-    if (!term.is_product()) continue;
-    const Contraction& p = term.product->contraction();
-    for (TileId c = 0; c < p.c.nonzeros(); ++c) {
-      for_each_product_of(p, c, [&](TileId a, TileId) {
-        seconds +=
-            least.work(p.m.size(p.c.row_of(c)), p.n.size(p.c.column_of(c)), p.k.size(p.a.column_of(a)));
-        ++products;
-      });
-    }
-  }
-  return seconds + least.launches(products);
-}
 
 /// Trials of plans with more products and messages are simulated coarsely, which takes a tenth of the time.
 constexpr std::int64_t kMostOperationsInFull = 200'000;
@@ -99,15 +79,11 @@ class Trials {
   }
 
   /// What all trials with tiles of this size need: processes that begin behind it inherit it.
-  void prepare(std::int64_t tile) {
-    const FusedProgram& program = with_tile(tile);
-    if (!device_seconds_.contains(tile)) device_seconds_[tile] = least_device_seconds(program, machine_of(1));
-  }
+  void prepare(std::int64_t tile) { with_tile(tile); }
 
   ProgramTrial operator()(const ProgramCandidate& candidate, bool simulates) {
-    prepare(candidate.tile);
     ProgramTrial trial{candidate, 0, {}, 0, {}};
-    trial.bound_s = device_seconds_[candidate.tile] / machine_of(candidate.nodes).devices();
+    trial.bound_s = program_bound(with_tile(candidate.tile), machine_of(candidate.nodes)).seconds;
     try {
       const SlicedPlan found = plan(candidate);
       const FusedProgram& program = *found.program;
@@ -218,7 +194,6 @@ class Trials {
   Platform platform_;
   /// By tile and slices.
   std::map<std::pair<std::int64_t, int>, std::shared_ptr<const FusedProgram>> programs_;
-  std::map<std::int64_t, double> device_seconds_;
 };
 
 Space space_of(const ProgramSpace& space, const std::vector<ProgramCandidate>& candidates) {

@@ -139,55 +139,6 @@ class Experiments {
   std::function<bool()> stop_;
 };
 
-/// One improvement of all the resources of these numbers.
-Improvement together(const Experiments& experiments, const std::vector<std::size_t>& numbers) {
-  Improvement all;
-  for (const std::size_t number : numbers) {
-    const Improvement& one = experiments.list[number];
-    all.resource += (all.resource.empty() ? "" : " + ") + one.resource;
-    all.settings.insert(all.settings.end(), one.settings.begin(), one.settings.end());
-  }
-  return all;
-}
-
-std::vector<std::size_t> without(std::vector<std::size_t> numbers, std::size_t number) {
-  std::erase(numbers, number);
-  return numbers;
-}
-
-/// Links cap each other where all of them twice as good save more than the sum of what each saves alone.
-/// Those without which less is saved are the group; where none is missed, another does as well, and the group
-/// is all. The experiments that are no rows: all links but one.
-std::vector<std::size_t> try_groups_of_links(Experiments& experiments) {
-  std::vector<std::size_t> links;
-  double alone = 0;
-  for (std::size_t n = 0; n < experiments.list.size(); ++n) {
-    if (!experiments.list[n].resource.ends_with("bandwidth") || !experiments.coarse_s[n]) continue;
-    links.push_back(n);
-    alone += std::max(0.0, experiments.coarse_saving(n));
-  }
-  if (links.size() < 2) return {};
-  const std::size_t all = experiments.add(together(experiments, links));
-  experiments.run({all}, false, false);
-  const double saving = experiments.coarse_saving(all);
-  if (!(saving > alone + kSameSaving)) return {all};
-  std::vector<std::size_t> tries;
-  for (const std::size_t link : links)
-    tries.push_back(experiments.add(together(experiments, without(links, link))));
-  experiments.run(tries, false, false);
-  std::vector<std::size_t> needed;
-  for (std::size_t n = 0; n < links.size(); ++n)
-    if (experiments.coarse_saving(tries[n]) < saving - kSameSaving) needed.push_back(links[n]);
-  if (needed.size() < 2 || needed.size() == links.size()) return tries;
-  const std::size_t group = experiments.add(together(experiments, needed));
-  experiments.run({group}, false, false);
-  if (experiments.coarse_saving(group) > saving - kSameSaving)
-    tries.push_back(all);
-  else
-    tries.push_back(group);
-  return tries;
-}
-
 /// The next to be simulated in full: those that may beat the best, best first.
 std::vector<std::size_t> next_in_full(const Experiments& experiments,
                                       const std::vector<std::size_t>& by_saving) {
@@ -226,14 +177,15 @@ WhatIf table_of(const Experiments& experiments, const std::vector<std::size_t>& 
   result.makespan_s = experiments.unchanged_full_s;
   result.coarse_makespan_s = experiments.unchanged_coarse_s;
   for (const std::size_t number : rows) {
-    const auto& [resource, settings] = experiments.list[number];
+    const std::string& resource = experiments.list[number].resource;
     const bool in_full = experiments.full_s[number].has_value();
     const double unchanged_s = in_full ? result.makespan_s : result.coarse_makespan_s;
     if (!experiments.refusals[number].empty()) {
       result.refused.emplace_back(resource, experiments.refusals[number]);
     } else {
       const double seconds = in_full ? *experiments.full_s[number] : *experiments.coarse_s[number];
-      result.rows.push_back({resource, joined(settings), seconds, unchanged_s - seconds, in_full});
+      result.rows.push_back(
+          {resource, joined(experiments.list[number].settings), seconds, unchanged_s - seconds, in_full});
     }
   }
   std::sort(result.rows.begin(), result.rows.end(), [](const WhatIfRow& l, const WhatIfRow& r) {
@@ -243,17 +195,29 @@ WhatIf table_of(const Experiments& experiments, const std::vector<std::size_t>& 
   return result;
 }
 
-WhatIf all_rows(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
+/// Links of both ways together, which have the last number, are a row where they save more than all others
+/// that are of one way.
+void leave_out_both_ways(const Experiments& experiments, std::vector<std::size_t>& rows) {
+  const std::size_t last = rows.back();
+  if (!experiments.list[last].of_copies || !experiments.list[last].of_messages) return;
+  double most = 0;
+  for (const std::size_t n : rows) {
+    const Improvement& one = experiments.list[n];
+    if (n != last && (one.of_copies || one.of_messages)) most = std::max(most, experiments.coarse_saving(n));
+  }
+  if (!(experiments.coarse_saving(last) > most + kSameSaving)) rows.pop_back();
+}
+
+WhatIf all_rows(const Machine& machine, bool more_devices, const ChangedSeconds& seconds,
                 ProgressLine& line) {
-  Experiments experiments(planned_again(the_case, work, options), line);
-  for (Improvement& better : improvements(work.machine, !the_case.size.gpus))
-    experiments.add(std::move(better));
+  Experiments experiments(seconds, line);
+  const std::vector<Improvement> single = improvements(machine, more_devices);
+  for (const Improvement& better : single) experiments.add(better);
+  for (Improvement& better : joint_improvements(single)) experiments.add(std::move(better));
   std::vector<std::size_t> rows(experiments.list.size());
   std::iota(rows.begin(), rows.end(), 0U);
   experiments.run(rows, false, true);
-  const std::vector<std::size_t> no_rows = try_groups_of_links(experiments);
-  for (std::size_t n = rows.size(); n < experiments.list.size(); ++n)
-    if (std::ranges::find(no_rows, n) == no_rows.end()) rows.push_back(n);
+  if (rows.size() > single.size()) leave_out_both_ways(experiments, rows);
   simulate_best_in_full(experiments, rows);
   return table_of(experiments, rows);
 }
@@ -326,8 +290,12 @@ double makespan_on(Platform platform, const Case& the_case, const PlannedWork& w
 
 WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
                ProgressLine& line) {
+  return what_if(work.machine, !the_case.size.gpus, planned_again(the_case, work, options), line);
+}
+
+WhatIf what_if(const Machine& machine, bool more_devices, const ChangedSeconds& seconds, ProgressLine& line) {
   try {
-    return all_rows(the_case, work, options, line);
+    return all_rows(machine, more_devices, seconds, line);
   } catch (const WorkError& error) {
     throw WorkError(std::string("--what-if: ") + error.what());
   }

@@ -15,14 +15,20 @@
 
 namespace foretile {
 
-/// Plans and simulates the case, coarse, and once more for each of improvements(), several at a time in
-/// processes of their own. Links that cap each other, so that none alone saves what they save together, are a
-/// row of their own. The unchanged machine and the best rows are then simulated in full: three, and more as
-/// long as a row's coarse saving and the largest difference seen between coarse and full could beat the best,
-/// ten at most. Call it before any simulation in this process. `options` give seed and plan order; trace and
-/// groups are not used. Throws WorkError when the unchanged machine cannot be simulated.
+/// Makespan of the machine with these settings, "platform.KEY=VALUE", or unchanged; in full, or coarse.
+using ChangedSeconds = std::function<double(const std::vector<std::string>& settings, bool in_full)>;
+
+/// Plans and simulates the case, coarse, and once more for each of improvements() and joint_improvements(),
+/// several at a time in processes of their own. The unchanged machine and the best rows are then simulated in
+/// full: three, and more as long as a row's coarse saving and the largest difference seen between coarse and
+/// full could beat the best, ten at most. Call it before any simulation in this process. `options` give seed
+/// and plan order; trace and groups are not used. Throws WorkError when the unchanged machine cannot be
+/// simulated.
 WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
                ProgressLine& line);
+
+/// The same for whatever has a makespan. `more_devices`: as of improvements().
+WhatIf what_if(const Machine& machine, bool more_devices, const ChangedSeconds& seconds, ProgressLine& line);
 
 /// Whether the plan does at all what the figure is about.
 bool may_count(const std::string& key, const PlannedWork& work);
@@ -59,9 +65,6 @@ using Guesses = std::optional<std::vector<DecidingGuess>>;
 /// done, and where `stop` says so before the end.
 Guesses deciding_guesses(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
                          ProgressLine& line, const std::function<bool()>& stop = {});
-
-/// Makespan of the machine with these settings, "platform.KEY=VALUE", or unchanged; in full, or coarse.
-using ChangedSeconds = std::function<double(const std::vector<std::string>& settings, bool in_full)>;
 
 /// The same for whatever has a makespan, of `guesses`, which are keys of the machine's platform. `products`
 /// say whether it is simulated in full.

@@ -26,7 +26,7 @@ struct Bound {
 
 /// Of a plan that verifies. The largest of
 ///  - what each device has to do for one block after the other: products, copies, room for the next tiles of
-///  C;
+///  C. Blocks of a program (PlanFrame::flows()) are done in any order: of these, products alone;
 ///  - the longest chain of messages, loads, products and barriers;
 ///  - what each rank, each node and each link has to do in all, and what must follow when that is done.
 /// `progress` gets how many products it has seen.

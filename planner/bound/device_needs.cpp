@@ -65,7 +65,8 @@ BlockNeeds NeedsCounter::block(const Block& block) {
     if (progress_) progress_(seen_);
   }
   for (const ChunkNeeds& chunk : needs.chunks) needs.load_manager_s += chunk.manager_s;
-  reload(needs, plan_.operands.b.streams() ? memory_ : memory_ - c_bytes_);
+  // In a program blocks begin when their tiles are there: what the device had before is open.
+  if (!plan_.flows()) reload(needs, plan_.operands.b.streams() ? memory_ : memory_ - c_bytes_);
   if (last) needs.last_store_s = store_seconds(machine_.platform, gpu_, p_.c_bytes(last->c));
   if (first) first_of(first->b, needs);
   return needs;

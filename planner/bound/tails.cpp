@@ -67,6 +67,10 @@ void Tails::visit_chunk(std::size_t v) {
   const BlockNeeds& block = block_of(v);
   const ChunkNeeds& chunk = block.chunks[at.chunk];
   rest_[v] = chunk.products_s + behind(v);
+  if (plan_.flows()) {
+    devices_[at.rank][at.device] += chunk.products_s;
+    return;
+  }
   const bool last = at.chunk + 1 == static_cast<int>(block.chunks.size());
   loads_[v] = last ? chunk.shortest_s + rest_[v + 1] : block.chunks[at.chunk + 1].manager_s + loads_[v + 1];
   if (at.chunk > 0) return;
@@ -83,7 +87,7 @@ void Tails::visit_chunk(std::size_t v) {
 /// The next block may begin while C of this one is written back. Where B stays, its loads begin only then.
 void Tails::visit_store(std::size_t v) {
   double next = 0;
-  for (auto [e, end] = out_edges(v, graph_); e != end; ++e) {
+  for (auto [e, end] = out_edges(v, graph_); e != end && !plan_.flows(); ++e) {
     const std::size_t to = target(*e, graph_);
     next = std::max(next, plan_.operands.b.streams() ? rest_[to] : begin_[to]);
   }

@@ -27,6 +27,8 @@ struct MessageEdge {
 };
 using EdgeFunction = std::function<void(const MessageEdge&)>;
 
+/// Devices do blocks in the order of the plan. Those of a program (PlanFrame::flows()) are done in any order:
+/// there nothing follows a block, and a device has its products alone to do.
 class Tails {
  public:
   /// References must outlive this object.

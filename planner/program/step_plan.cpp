@@ -207,15 +207,15 @@ class StepPlanner {
     return true;
   }
 
-  /// What follows can even out what devices have more than others.
+  /// What follows can even out what devices have more than others. Cores beside GPUs are not among these.
   void add_work(const PlannedWork& work) {
+    const auto of_rank = static_cast<std::size_t>(machine_.devices_per_rank);
     flops_before_.resize(static_cast<std::size_t>(machine_.devices()), 0);
     for (std::size_t rank = 0; rank < work.plan.ranks.size(); ++rank) {
       const auto& devices = work.plan.ranks[rank].devices;
-      for (std::size_t device = 0; device < devices.size(); ++device) {
+      for (std::size_t device = 0; device < std::min(devices.size(), of_rank); ++device) {
         for (const Block& block : devices[device].blocks)
-          flops_before_[rank * static_cast<std::size_t>(machine_.devices_per_rank) + device] +=
-              block_flops(work.contraction, block);
+          flops_before_[rank * of_rank + device] += block_flops(work.contraction, block);
       }
     }
   }

@@ -129,6 +129,8 @@ std::string device_messages_text(std::int64_t bytes);
 /// "3.42 MJ", or "about 3.42 MJ".
 std::string energy_text(const Energy& energy);
 
+/// "18.2 s: copies of rank 3, device 0".
+std::string bound_text(const Bound& bound);
 /// "18.2 s, copies of rank 3, device 0 (1.94 times that)".
 std::string bound_text(const Bound& bound, double makespan_s);
 

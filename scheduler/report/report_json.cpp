@@ -112,6 +112,17 @@ void add_bounds(Json& json, const Bounds& bounds) {
   json["problem_bound"] = bounds.problem.limit;
 }
 
+void add_limits(Json& json, const Report& report) {
+  json["limits"] = json_of(report.limits);
+  json["limit"] = limit_sentence(report);
+}
+
+void add_what_if(Json& json, const WhatIf& what_if) {
+  json["what_if"] = json_of(what_if.rows);
+  json["what_if_unchanged"] = {{"makespan_s", what_if.makespan_s},
+                               {"coarse_makespan_s", what_if.coarse_makespan_s}};
+}
+
 void add_energy(Json& json, const Energy& energy) {
   json["joules"] = energy.joules;
   json["energy_is_guess"] = energy.is_guess;
@@ -139,11 +150,7 @@ Json report_json(const Report& report) {
             {"limit", limit_sentence(report)}};
   if (report.energy) add_energy(json, *report.energy);
   if (report.bounds) add_bounds(json, *report.bounds);
-  if (report.what_if) {
-    json["what_if"] = json_of(report.what_if->rows);
-    json["what_if_unchanged"] = {{"makespan_s", report.what_if->makespan_s},
-                                 {"coarse_makespan_s", report.what_if->coarse_makespan_s}};
-  }
+  if (report.what_if) add_what_if(json, *report.what_if);
   if (report.choice) add_choice(json, *report.choice);
   if (report.predicted) json["model"] = model_json(*report.predicted);
   return json;

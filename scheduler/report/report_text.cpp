@@ -237,6 +237,10 @@ std::string energy_text(const Energy& energy) {
   return (energy.is_guess ? "about " : "") + quantity(energy.joules, "J");
 }
 
+std::string bound_text(const Bound& bound) {
+  return fmt::format("{}: {}", quantity(bound.seconds, "s"), bound.limit);
+}
+
 std::string bound_text(const Bound& bound, double makespan_s) {
   if (!(bound.seconds > 0)) return "nothing to do";
   return fmt::format("{}, {} ({:.2f} times that)", in_seconds(bound.seconds), bound.limit,

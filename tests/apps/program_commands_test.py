@@ -102,6 +102,29 @@ def check_guesses():
         assert "device.kernel.rate" not in {guess["figure"] for guess in given["guesses"]}, given
 
 
+def check_explanations(scratch):
+    """What would help is found by planning again, in full where it is named; no time is below its bound."""
+    case = ("simulate", T2, "--o", 6, "--v", 24, "--tile", 6, "--nodes", 2)
+    for more in (("--platform", "cascade"), ("--platform", "summit", "--mode", "flow"), ("--platform", "summit", "--set", "strategy=auto")):
+        report = json.loads(run(*case, *more, "--what-if", "-o", scratch / "w.json", "--json"))
+        rows = {row["resource"]: row for row in report["what_if"]}
+        assert report["what_if_unchanged"]["makespan_s"] == report["makespan_s"], report
+        first = report["what_if"][0]
+        again = [option for setting in first["set"].split(" ") for option in ("--set", setting)]
+        if "strategy=auto" not in more:  # else strategies would be compared again
+            assert first["in_full"] and json.loads(run(*case, *more, *again, "--json"))["makespan_s"] == first["makespan_s"], (first, report)
+        assert rows.keys() >= {"kernel rate", "messages together"} | ({"host links together"} if "summit" in more else set()), rows.keys()
+        assert report["makespan_s"] >= report["bound_s"] >= report["problem_bound_s"] > 0 and report["problem_bound"], report
+        assert abs(sum(report["limits"].values()) / report["makespan_s"] - 1) < 1e-6 and "of the critical path" in report["limit"], report
+        planned = json.loads(run("plan", *case[1:], *more, "--json"))
+        assert all(planned[key] == report[key] for key in ("bound_s", "bound", "problem_bound_s", "problem_bound")), (planned, report)
+        stored = json.loads(run("simulate", scratch / "w.json", "--what-if", "--json"))
+        assert (stored["what_if"], stored["limit"]) == (report["what_if"], report["limit"]), (stored, report)
+        text = run(*case, *more, "--what-if")
+        assert all(part in text for part in ("bound of any plan   ", "\nlimit               ", "twice as good, planned again; unchanged")), text
+    assert "bound of this plan  " in run("plan", *case[1:], *more)
+
+
 def check_advice():
     """What an error advises fits; or nothing that is made helps."""
     case = ("plan", CCSD, "--o", 92, "--v", 500, "--tile", 100, "--platform", "summit", "--nodes", 1)
@@ -114,7 +137,7 @@ def check_advice():
     refuse("use more nodes; see docs/how-to/memory-does-not-fit.md\n", *case, *few)
 
 
-def check_plans():
+def check_plans(scratch):
     """One iteration for beta-carotene on the paper's machine: every product is planned, proven and simulated."""
     case = (T2, "--o", 108, "--v", 324, "--tile", 45, "--platform", "cascade")
     plan = json.loads(run("plan", *case, "--nodes", 64, "--json"))
@@ -127,6 +150,7 @@ def check_plans():
     refuse("slices of given tensors on demand: --on-demand auto; see docs/how-to/memory-does-not-fit.md\n", "plan", *case, "--nodes", 4)
     check_advice()
     check_guesses()
+    check_explanations(scratch)
     assert "slices generated on demand: v[" in run("plan", *case, "--nodes", 4, "--on-demand", "auto")
     sliced = json.loads(run("plan", *case, "--nodes", 8, "--json"))
     assert sliced["gemms"] == 468864 and sliced["peak_host_bytes"] <= sliced["host_bytes"] and "on_demand" not in sliced, sliced
@@ -238,7 +262,7 @@ def check_plans():
     refuse("--original: found h2o12", "simulate", "h2o12", "--original", "nwchem")
     refuse("--without: found remake, expected counter, waiting, server, levels", "simulate", *case, "--original", "nwchem", "--without", "remake")
     check_tamm()
-    refuse("--what-if: found the program", "simulate", *case, "--nodes", 64, "--what-if")
+    refuse("--what-if: found it beside --original", "simulate", *case, "--nodes", 64, "--original", "nwchem", "--what-if")
     small = ("simulate", T2, *SMALL, "--platform", "cascade")
     noisy = (*small, "--set", "platform.noise.node=0.1", "--seed", 2)
     band = json.loads(run(*noisy, "--seeds", 19, "--json"))
@@ -443,7 +467,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_tensor(scratch)
     check_graph(scratch)
     check_memory()
-    check_plans()
+    check_plans(scratch)
     check_stored(scratch)
     check_slices(scratch)
     if foretile_run != "none":

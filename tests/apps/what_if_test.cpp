@@ -129,7 +129,7 @@ TEST(WhatIf, HasARowForLinksThatCapEachOther) {
   const WhatIf found = what_if(question.the_case, work, {}, nowhere);
   ASSERT_FALSE(found.rows.empty());
   const WhatIfRow& best = found.rows.front();
-  EXPECT_EQ(best.resource, "socket device bandwidth + pcie bandwidth");
+  EXPECT_EQ(best.resource, "host links together");
   EXPECT_TRUE(best.in_full);
   EXPECT_GT(best.saved_s, 0.2 * found.makespan_s);
   EXPECT_EQ(best.makespan_s, full_makespan_s(question, best.set));

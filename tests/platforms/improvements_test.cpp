@@ -50,6 +50,50 @@ TEST(Improvements, OnlyOfWhatThePlatformHas) {
   EXPECT_TRUE(found_on(slow, 2).contains("copy software"));
 }
 
+std::vector<std::string> names_of(const std::vector<Improvement>& all) {
+  std::vector<std::string> names;
+  for (const Improvement& better : all) names.push_back(better.resource);
+  return names;
+}
+
+/// A copy passes the device's link, what its socket's devices share, and host memory; a message the network,
+/// whose latency counts, too.
+TEST(Improvements, OfOneWayAreAlsoMadeTogether) {
+  const Machine machine =
+      make_machine(parse_platform(small_platform, "small.toml"), {.nodes = 2, .ranks = {}, .gpus = {}});
+  const std::vector<Improvement> single = improvements(machine, true);
+  std::vector<std::string> copies, messages;
+  for (const Improvement& better : single) {
+    if (better.of_copies) copies.push_back(better.resource);
+    if (better.of_messages) messages.push_back(better.resource);
+  }
+  EXPECT_EQ(copies,
+            (std::vector<std::string>{"host memory bandwidth", "socket device bandwidth", "pcie bandwidth"}));
+  EXPECT_EQ(messages, (std::vector<std::string>{"network bandwidth", "network latency"}));
+  const std::vector<Improvement> joint = joint_improvements(single);
+  EXPECT_EQ(names_of(joint), (std::vector<std::string>{"host links together", "messages together",
+                                                       "host links and messages"}));
+  EXPECT_EQ(joint[2].settings.size(), joint[0].settings.size() + joint[1].settings.size());
+  const std::vector<Improvement> one_node = joint_improvements(improvements(
+      make_machine(parse_platform(small_platform, "small.toml"), {.nodes = 1, .ranks = {}, .gpus = {}}),
+      true));
+  EXPECT_EQ(names_of(one_node), std::vector<std::string>{"host links together"});
+}
+
+/// Messages pass the memory of a host, switches and cards; a copy stays at its rank's socket.
+TEST(Improvements, FindTheWaysThroughANode) {
+  const Machine machine = make_machine(load_platform("dgx-h100"), {.nodes = 2, .ranks = {}, .gpus = {}});
+  for (const Improvement& better : improvements(machine, true)) {
+    const std::string& name = better.resource;
+    const bool shared = name == "host memory bandwidth" || name == "link.pcie bandwidth";
+    EXPECT_EQ(better.of_copies, shared) << name;
+    EXPECT_EQ(better.of_messages, shared || name == "network bandwidth" || name == "network latency" ||
+                                      name == "message bandwidth" || name == "message latency" ||
+                                      name == "message software")
+        << name;
+  }
+}
+
 /// In place of a rate where there is none.
 TEST(Improvements, DoubleTheRatesOfMeasuredPoints) {
   const std::string points = "points = [[64, 64, 64, \"1 Gflop/s\"], [512, 512, 512, \"2 Gflop/s\"]]";

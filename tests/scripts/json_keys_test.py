@@ -46,7 +46,7 @@ COMMANDS = {
     "write program plan": (FORETILE, "simulate", *PROGRAM, *CASCADE, "-o", "program.json"),
     "show program": (FORETILE, "show", *PROGRAM),
     "plan program": (FORETILE, "plan", *PROGRAM, *CASCADE, "--on-demand", "v[pp|pp]"),
-    "simulate program": (FORETILE, "simulate", *PROGRAM, *CASCADE),
+    "simulate program": (FORETILE, "simulate", *PROGRAM, *CASCADE, "--what-if"),
     "simulate original": (FORETILE, "simulate", *PROGRAM, *CASCADE, "--original", "nwchem"),
     "tune program": (FORETILE, "tune", *PROGRAM, *CASCADE),
 }

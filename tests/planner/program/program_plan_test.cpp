@@ -30,6 +30,18 @@ FusedProgram two_terms() {
           "test"};
 }
 
+/// Cores that multiply beside GPUs are one device more in each step.
+TEST(ProgramPlan, FlowsWithCoresBesideGpus) {
+  const FusedProgram program = two_terms();
+  Machine machine = flow_machine(1, 2);
+  machine.platform.device.kind = DeviceKind::gpu;
+  machine.platform.cores_per_socket = 5;
+  machine.platform.core.kernel.rate_flops_per_s = 1e9;
+  const ProgramPlan flow = plan_program(program, {}, machine, {{"strategy", "owner-b"}}, ProgramMode::flow);
+  EXPECT_EQ(flow.work.plan.ranks[0].devices.size(), 3U);
+  EXPECT_EQ(flow.work.summary.gemms, 16);
+}
+
 template <class Visit>
 void for_each_task(const ProgramPlan& flow, const Visit& visit) {
   for (const RankPlan& rank : flow.work.plan.ranks) {
