@@ -146,8 +146,13 @@ std::string faster_line(const ProgramTuning& tuning, const ProgramTrial& taken) 
                      100 * tuning.tie, *fastest.makespan_s, fastest.candidate.tile, fastest.candidate.mode);
 }
 
-/// A second line of an answer: what else it costs, and what limits it.
-std::string cost_line(const ProgramTuning& tuning, const ProgramTrial& trial) {
+bool has_joules(const ProgramTuning& tuning) {
+  return std::ranges::any_of(tuning.trials,
+                             [](const ProgramTrial& trial) { return trial.joules.has_value(); });
+}
+
+/// What an answer costs, and what limits it.
+std::string cost_lines(const ProgramTuning& tuning, const ProgramTrial& trial) {
   std::string text =
       fmt::format("                   {:.4g} s, {:.4g} node-hours", *trial.makespan_s, trial.node_hours());
   if (trial.joules) text += fmt::format(", {}{}", tuning.about ? "about " : "", quantity(*trial.joules, "J"));
@@ -156,18 +161,45 @@ std::string cost_line(const ProgramTuning& tuning, const ProgramTrial& trial) {
   return text;
 }
 
-std::string fewest_nodes_text(const ProgramTuning& tuning) {
-  const int nodes = *tuning.fewest_nodes;
-  const ProgramTrial* const fastest = tuning.fastest(nodes);
-  if (!fastest) return fmt::format("fewest nodes       {}\n", nodes);
-  return fmt::format("fewest nodes       {}, tiles of {}, mode {}{}\n{}{}", nodes, fastest->candidate.tile,
-                     fastest->candidate.mode, chosen_text(*fastest), strategies_line(*fastest),
-                     cost_line(tuning, *fastest));
-}
+/// The answers one below the other; what one costs is said once.
+class Answers {
+ public:
+  explicit Answers(const ProgramTuning& tuning) : tuning_(tuning) {}
 
-bool has_joules(const ProgramTuning& tuning) {
-  return std::ranges::any_of(tuning.trials,
-                             [](const ProgramTrial& trial) { return trial.joules.has_value(); });
+  std::string text;
+
+  /// `more`: lines that belong to it alone.
+  void add(const std::string& line, const ProgramTrial& trial, const std::string& more) {
+    text += line + "\n" + strategies_line(trial) + more;
+    if (std::ranges::find(explained_, &trial) == explained_.end()) text += cost_lines(tuning_, trial);
+    explained_.push_back(&trial);
+  }
+
+ private:
+  const ProgramTuning& tuning_;
+  std::vector<const ProgramTrial*> explained_;
+};
+
+std::string answers_text(const ProgramTuning& tuning) {
+  Answers answers(tuning);
+  if (const ProgramTrial* const shortest = tuning.taken(Goal::time))
+    answers.add(fmt::format("shortest time      {:.4g} s {}", *shortest->makespan_s, name_of(*shortest)),
+                *shortest, faster_line(tuning, *shortest));
+  if (const ProgramTrial* const cheapest = tuning.taken(Goal::node_hours))
+    answers.add(fmt::format("fewest node-hours  {:.4g} {}", cheapest->node_hours(), name_of(*cheapest)),
+                *cheapest, faster_line(tuning, *cheapest));
+  if (const ProgramTrial* const least = has_joules(tuning) ? tuning.taken(Goal::energy) : nullptr)
+    answers.add(fmt::format("least energy       {}{} {}", tuning.about ? "about " : "",
+                            quantity(least->joules.value_or(0), "J"), name_of(*least)),
+                *least, "");
+  if (!tuning.fewest_nodes) return answers.text;
+  const std::string fewest = fmt::format("fewest nodes       {}", *tuning.fewest_nodes);
+  const ProgramTrial* const fastest = tuning.fastest(*tuning.fewest_nodes);
+  if (!fastest) return answers.text + fewest + "\n";  // planned alone
+  answers.add(fmt::format("{}, tiles of {}, mode {}{}", fewest, fastest->candidate.tile,
+                          fastest->candidate.mode, chosen_text(*fastest)),
+              *fastest, "");
+  return answers.text;
 }
 
 }  // namespace
@@ -286,19 +318,7 @@ std::string text_of(const ProgramTuning& tuning) {
       fmt::format("{:>5}  {:>4}  {:<6}  {:>8}  {:>10}{}  {:>7}  {:>8}\n", "nodes", "tile", "mode", "time/s",
                   "node-hours", energy ? "   energy/J" : "", "over", "GB/rank");
   for (const ProgramTrial& trial : tuning.trials) text += line_of(trial, energy);
-  text += "\n";
-  if (const ProgramTrial* const shortest = tuning.taken(Goal::time))
-    text +=
-        fmt::format("shortest time      {:.4g} s {}\n{}{}{}", *shortest->makespan_s, name_of(*shortest),
-                    strategies_line(*shortest), faster_line(tuning, *shortest), cost_line(tuning, *shortest));
-  if (const ProgramTrial* const cheapest = tuning.taken(Goal::node_hours))
-    text +=
-        fmt::format("fewest node-hours  {:.4g} {}\n{}{}{}", cheapest->node_hours(), name_of(*cheapest),
-                    strategies_line(*cheapest), faster_line(tuning, *cheapest), cost_line(tuning, *cheapest));
-  if (const ProgramTrial* const least = energy ? tuning.taken(Goal::energy) : nullptr)
-    text += fmt::format("least energy       {}{} {}\n{}", tuning.about ? "about " : "",
-                        quantity(least->joules.value_or(0), "J"), name_of(*least), strategies_line(*least));
-  if (tuning.fewest_nodes) text += fewest_nodes_text(tuning);
+  text += "\n" + answers_text(tuning);
   if (const auto coarse = std::ranges::count_if(tuning.trials, &ProgramTrial::coarse); coarse > 0)
     text += fmt::format("coarse             {} of {}: so many products and messages take long in full\n",
                         coarse, tuning.trials.size());

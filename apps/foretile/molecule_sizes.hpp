@@ -14,7 +14,7 @@ namespace foretile {
 
 /// --xyz and what goes with it, and --integrals.
 struct MoleculeArguments {
-  std::string xyz, basis, integrals;
+  std::string xyz = {}, basis = {}, integrals = {};
   std::int64_t charge = 0;
   bool freeze_core = false;
 };

@@ -220,12 +220,30 @@ def check_plans(scratch):
     assert all(trial["makespan_s"] > trial["bound_s"] > 0 for trial in tuned["trials"]), tuned
     assert "shortest time" in run("tune", T2, *SMALL, "--platform", "cascade", "--mode", "flow")
     late = run("tune", T2, *SMALL, "--platform", "cascade", "--budget", "1ms")
-    assert "shortest time" in late and "mode flow" in late and "the time is over: not all" in late, late  # the first trial alone
+    assert "shortest time" in late and "mode levels" in late and "the time is over: not all" in late, late  # the first trial alone
+    water = scratch / "water.xyz"
+    water.write_text("3\n\nO 0 0 0\nH 0 0.757 0.586\nH 0 -0.757 0.586\n")
+    molecule = ("ccsd", "--xyz", water, "--basis", "cc-pVDZ")
+    answer = ("tune", *molecule, "--tile", 10, "--platform", "frontier", "--nodes", "1..2")
+    whole = run(*answer)
+    for line in ("24 functions in cc-pVDZ", "5 occupied, 19 virtual, none frozen", "151, assumed: 6.3 for each function",
+                 "shortest time", "fewest nodes       1, tiles of 10", "ExaChem's order"):
+        assert line in whole, (line, whole)
+    found = json.loads(run(*answer, "--json"))
+    assert found["molecule"]["virtual"] == 19 and found["exachem"][0]["makespan_s"] > 0, found
+    assert all(trial["limit"] and not trial["coarse"] for trial in found["trials"]), found
+    conventional = json.loads(run("plan", *molecule, "--integrals", "conventional", "--tile", 10, "--platform", "frontier", "--json"))
+    assert conventional["molecule"]["occupied"] == 5 and "vectors" not in conventional["molecule"], conventional
+    assert "19 virtual" in run("show", *molecule, "--tile", 10) and "19 virtual" in run("simulate", *molecule, "--tile", 10, "--platform", "frontier")
+    refuse("--v: found it beside --xyz", *answer, "--v", 3)
+    refuse("--basis: found no --xyz", "plan", "ccsd", "--o", 5, "--v", 19, "--vectors", 9, "--tile", 5, "--basis", "cc-pVDZ")
+    refuse("--integrals: found", "plan", T2, *SMALL, "--integrals", "cholesky")
+    refuse("water.xyz", *answer, "--charge", 1)
     refuse("--space: found the program", "tune", T2, *SMALL, "--space", "x.toml")
     history = ("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--platform", "cascade", "--nodes", "1..2", "--history", scratch / "h.jsonl")
     first, again = (json.loads(run(*history, "--json", *more)) for more in (("--count", 2, "--workers", 1), ()))
     assert not first["complete"] and len(first["trials"]) == 2 and again["complete"] and len(again["trials"]) == 4, (first, again)
-    assert [again["trials"][i] for i in (0, 1)] == first["trials"], (first, again)  # tried once, kept
+    assert [t for t in again["trials"] if t["mode"] == "levels"] == first["trials"], (first, again)  # tried once, kept
     refuse("h.jsonl", *history, "--tile", 4)
     refuse("--output and --history: found the same file", *history, "-o", scratch / "h.jsonl")
     lines = (scratch / "h.jsonl").read_text().splitlines()

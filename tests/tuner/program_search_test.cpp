@@ -60,7 +60,7 @@ TEST(ProgramSearch, AnswersByName) {
   const std::string text = text_of(tuning);
   EXPECT_NE(text.find("shortest time      21.75 s on 8 nodes, tiles of 45, mode flow"), std::string::npos)
       << text;
-  EXPECT_NE(text.find("fewest nodes       5"), std::string::npos) << text;
+  EXPECT_NE(text.find("fewest nodes       5\n"), std::string::npos) << text;  // planned alone
   EXPECT_NE(text.find("does not fit: too little memory"), std::string::npos) << text;
   const auto json = json_of(tuning);
   EXPECT_EQ(json["fewest_nodes"], 5);
@@ -92,11 +92,14 @@ TEST(ProgramSearch, EndsWhereTimeIsUp) {
   EXPECT_NE(text_of(cut_off).find("the count is reached: not all was tried"), std::string::npos);
 }
 
-/// What is cheapest to plan comes first, on all numbers of nodes.
+/// What is cheapest to plan comes first, on all numbers of nodes; then the next mode.
 TEST(ProgramSearch, TriesAllNodesWithTheFirstTiles) {
   EXPECT_EQ(
       candidates_of({{7, 8}, {60, 45}, {"flow"}}),
       (std::vector<ProgramCandidate>{{7, 60, "flow"}, {8, 60, "flow"}, {7, 45, "flow"}, {8, 45, "flow"}}));
+  EXPECT_EQ(candidates_of({{7, 8}, {60}, {"levels", "flow"}}),
+            (std::vector<ProgramCandidate>{
+                {7, 60, "levels"}, {8, 60, "levels"}, {7, 60, "flow"}, {8, 60, "flow"}}));
   constexpr int kMost = std::numeric_limits<int>::max();  // doubling ends without an overflow
   EXPECT_EQ(candidates_of({{1 << 30, kMost}, {45}, {"flow"}}).size(), 2U);
 }
@@ -176,8 +179,8 @@ TEST(ProgramSearch, TakesTheLeastEnergy) {
 
 /// As the tuner has it from a process or a history.
 TEST(ProgramSearch, ReadsTrialsThatItWrote) {
-  const ProgramTrial fits{{4, 60, "levels"},          1000, 2.5, 0.1,       "", {"v[pp|pp]"}, "round-robin",
-                          {{"t1", "b"}, {"t2", "a"}}, 7,    1e4, "products"};
+  const ProgramTrial fits{{4, 60, "levels"},          1000, 2.5, 0.1,        "",  {"v[pp|pp]"}, "round-robin",
+                          {{"t1", "b"}, {"t2", "a"}}, 7,    1e4, "products", true};
   const ProgramTrial planned{{4, 60, "flow"}, 1000, {}, 0.1, "", {}, "chosen", {}};
   const ProgramTrial does_not{{1, 60, "flow"}, 0, {}, 0.4, "too little memory", {}, "", {}};
   for (const ProgramTrial& trial : {fits, planned, does_not}) {

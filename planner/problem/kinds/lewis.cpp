@@ -61,7 +61,7 @@ void refuse_transition_metals(const std::vector<Atom>& atoms, const std::string&
     if (!is_transition_metal(atoms[i])) continue;
     throw input_error(where, fmt::format("atom {} ({}), a transition metal", i + 1, symbol(atoms[i].element)),
                       "main-group elements, which have Lewis structures",
-                      "describe the calculation as a program of contractions with --o and --v");
+                      "plan coupled cluster of it instead: foretile tune ccsd --xyz FILE.xyz --basis NAME");
   }
 }
 

@@ -186,7 +186,7 @@ TEST(Lewis, RefusesTransitionMetals) {
   EXPECT_EQ(
       refusal("2\n\nO 0 0 0\nZn 0 0 1.7\n"),
       "m: found atom 2 (Zn), a transition metal, expected main-group elements, which have Lewis structures; "
-      "describe the calculation as a program of contractions with --o and --v");
+      "plan coupled cluster of it instead: foretile tune ccsd --xyz FILE.xyz --basis NAME");
   EXPECT_NE(refusal("1\n\nSc 0 0 0\n", {3, true}).find("atom 1 (Sc)"), std::string::npos);
 }
 
