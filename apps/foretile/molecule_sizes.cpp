@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/options.hpp"
 #include "apps/quantities.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
