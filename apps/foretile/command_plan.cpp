@@ -62,7 +62,8 @@ void print_parameters(const PlanArguments& arguments) {
 }
 
 void plan(PlanArguments& arguments) {
-  arguments.program.molecule = take_molecule(arguments.molecule, arguments.problem, arguments.program.sizes);
+  arguments.program.molecule = take_molecule(arguments.molecule, arguments.problem, arguments.program.sizes,
+                                             {{"--output", arguments.output}, {"--dot", arguments.dot}});
   check_program_options(arguments.problem, arguments.program.sizes, arguments.program);
   if (is_program(arguments.problem)) {
     refuse_for_programs(arguments.problem,

@@ -149,7 +149,8 @@ void complete_molecule(MoleculeParameters& p, ProblemOutput& output) {
     return std::max<std::int64_t>(1, std::llround(static_cast<double>(orbitals) / kOfACluster));
   };
   if (p.occ_clusters == 0) p.occ_clusters = clusters(counts.occupied);
-  if (p.ao_clusters == 0) p.ao_clusters = clusters(counts.functions);
+  const std::int64_t atoms = std::ssize(parse_xyz(p.xyz, "--xyz"));
+  if (p.ao_clusters == 0) p.ao_clusters = std::min(clusters(counts.functions), atoms);
   output.orbitals = counts;
 }
 

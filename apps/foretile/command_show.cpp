@@ -56,13 +56,14 @@ void show_program(const ShowArguments& arguments) {
     if (!arguments.dot.empty()) json["dot"] = arguments.dot;
     return print_json(json);
   }
-  if (arguments.from) fmt::print("{}\n", molecule_text(*arguments.from));
-  fmt::print("{}", program_text(arguments.problem, arguments.sizes));
+  const std::string text = program_text(arguments.problem, arguments.sizes);
+  fmt::print("{}{}", arguments.from ? molecule_text(*arguments.from) + "\n" : "", text);
   if (!arguments.dot.empty()) fmt::print("\nThe graph is drawn in {}\n", one_line(arguments.dot));
 }
 
 void show(ShowArguments& arguments) {
-  arguments.from = take_molecule(arguments.molecule, arguments.problem, arguments.sizes);
+  arguments.from = take_molecule(arguments.molecule, arguments.problem, arguments.sizes,
+                                 {{"--dot", arguments.dot}, {"--picture", arguments.picture}});
   check_sizes(arguments.problem, arguments.sizes);
   if (is_program_file(arguments.problem)) return show_program(arguments);
   if (!arguments.dot.empty())

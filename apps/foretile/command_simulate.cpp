@@ -185,7 +185,10 @@ void simulate_program(const SimulateArguments& arguments) {
 }
 
 void simulate_case(SimulateArguments& arguments) {
-  arguments.program.molecule = take_molecule(arguments.molecule, arguments.problem, arguments.program.sizes);
+  arguments.molecule.as_exachem = arguments.original.is_tamm();
+  arguments.program.molecule = arguments.original.molecule =
+      take_molecule(arguments.molecule, arguments.problem, arguments.program.sizes,
+                    {{"--output", arguments.output}, {"--trace", arguments.trace}});
   check_program_options(arguments.problem, arguments.program.sizes, arguments.program);
   if (is_program(arguments.problem)) return simulate_program(arguments);
   if (arguments.original.any())

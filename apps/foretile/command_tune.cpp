@@ -87,7 +87,8 @@ constexpr double kMostTrialSeconds = 86400;
 void tune_problem(TuneArguments& arguments) {
   arguments.problem = arguments.problems.front();
   arguments.program.molecule =
-      take_molecule(arguments.program.molecule_arguments, arguments.problem, arguments.program.sizes);
+      take_molecule(arguments.program.molecule_arguments, arguments.problem, arguments.program.sizes,
+                    {{"--output", arguments.output}, {"--history", arguments.history}});
   check_program(arguments);
   require_different("--output", arguments.output, "--history", arguments.history);
   const Goal goal = goal_of(arguments.goal, "--goal");

@@ -8,6 +8,7 @@
 
 #include "apps/options.hpp"
 #include "apps/quantities.hpp"
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/one_line.hpp"
@@ -32,16 +33,17 @@ void name_program(const MoleculeArguments& arguments, std::string& problem) {
                         "a program's file says which integrals it has: leave --integrals out");
     return;
   }
-  const char* const file =
-      is_conventional(arguments) ? "examples/ccsd.txt" : "examples/cholesky_ccsd_lean.txt";
+  const char* const file = is_conventional(arguments) ? "examples/ccsd.txt"
+                           : arguments.as_exachem     ? "examples/cholesky_ccsd.txt"
+                                                      : "examples/cholesky_ccsd_lean.txt";
   problem = find_data(file).string();
   if (problem.empty())
     throw input_error("ccsd", fmt::format("no {}", file), "it beside the program, in share/foretile",
                       "install foretile again, or set FORETILE_DATA to the folder that has it");
 }
 
-void check_together(const MoleculeArguments& arguments, const std::string& problem,
-                    const ProgramSizes& sizes) {
+void check_together(const MoleculeArguments& arguments, const std::string& problem, const ProgramSizes& sizes,
+                    const OutputFiles& outputs) {
   if (arguments.xyz.empty()) {
     for (const auto& [option, given] : {std::pair("--basis", !arguments.basis.empty()),
                                         {"--charge", arguments.charge != 0},
@@ -53,6 +55,7 @@ void check_together(const MoleculeArguments& arguments, const std::string& probl
   if (!problem.ends_with(".txt"))
     throw input_error("--xyz", quote(problem), "ccsd, or a program, PROGRAM.txt",
                       "a problem's file names its molecule itself: leave --xyz out");
+  for (const auto& [option, file] : outputs) require_different(option, file, "--xyz", arguments.xyz);
   if (arguments.basis.empty())
     throw input_error("--xyz", "no --basis", "a basis set beside it", "add --basis def2-TZVP");
   for (const auto& [option, value] : {std::pair("--o", sizes.occupied), {"--v", sizes.virtuals}}) {
@@ -66,6 +69,15 @@ bool has_auxiliary_space(const std::string& problem) {
   const Program program = load_program(problem);
   return std::ranges::any_of(program.spaces,
                              [](const IndexSpace& space) { return space.kind == SpaceKind::auxiliary; });
+}
+
+std::int64_t assumed_vectors(const MoleculeCase& molecule) {
+  const std::int64_t functions = molecule.shell.functions;
+  const std::int64_t rounded = std::llround(molecule.vectors_per_function * static_cast<double>(functions));
+  const std::int64_t vectors = std::min(rounded, functions * (functions + 1) / 2);
+  if (vectors <= kMostExtent) return vectors;
+  throw input_error(molecule.file, fmt::format("{} functions, so about {} vectors", functions, vectors),
+                    fmt::format("at most {} vectors", kMostExtent), "take a smaller molecule or basis set");
 }
 
 }  // namespace
@@ -99,9 +111,9 @@ void add_molecule_options(CLI::App& command, MoleculeArguments& arguments) {
 }
 
 std::optional<MoleculeCase> take_molecule(const MoleculeArguments& arguments, std::string& problem,
-                                          ProgramSizes& sizes) {
+                                          ProgramSizes& sizes, const OutputFiles& outputs) {
   name_program(arguments, problem);
-  check_together(arguments, problem, sizes);
+  check_together(arguments, problem, sizes, outputs);
   if (arguments.xyz.empty()) return std::nullopt;
   const std::vector<Atom> atoms = parse_xyz(read_text(arguments.xyz), arguments.xyz);
   MoleculeCase molecule{arguments.xyz, std::ssize(atoms), basis_named(arguments.basis, "--basis"),
@@ -112,8 +124,7 @@ std::optional<MoleculeCase> take_molecule(const MoleculeArguments& arguments, st
   sizes.virtuals = molecule.shell.virtuals;
   if (sizes.vectors == 0 && has_auxiliary_space(problem)) {
     molecule.vectors_per_function = vectors_per_function(molecule.basis);
-    sizes.vectors =
-        std::llround(molecule.vectors_per_function * static_cast<double>(molecule.shell.functions));
+    sizes.vectors = assumed_vectors(molecule);
   }
   molecule.vectors = sizes.vectors;
   return molecule;

@@ -88,14 +88,19 @@ auto traced(const std::string& trace, Options options, const Simulate& simulate)
 /// Mean seconds of a rank.
 using MeanSeconds = std::vector<std::pair<const char*, double>>;
 
-nlohmann::ordered_json head_json(const CaseArguments& arguments, const Machine& machine, double makespan_s,
+nlohmann::ordered_json head_json(const CaseArguments& arguments, const OriginalArguments& original,
+                                 const Machine& machine, double makespan_s,
                                  const std::vector<double>& level_s) {
-  return {{"program", arguments.problem}, {"platform", machine.platform.name}, {"nodes", machine.nodes()},
-          {"ranks", machine.devices()},   {"makespan_s", makespan_s},          {"level_s", level_s}};
+  nlohmann::ordered_json json{{"program", arguments.problem}, {"platform", machine.platform.name},
+                              {"nodes", machine.nodes()},     {"ranks", machine.devices()},
+                              {"makespan_s", makespan_s},     {"level_s", level_s}};
+  if (original.molecule) json["molecule"] = molecule_json(*original.molecule);
+  return json;
 }
 
-void print_head(const CaseArguments& arguments, const Machine& machine, const char* library,
-                double makespan_s, const std::vector<double>& level_s, bool levels) {
+void print_head(const CaseArguments& arguments, const OriginalArguments& original, const Machine& machine,
+                const char* library, double makespan_s, const std::vector<double>& level_s, bool levels) {
+  if (original.molecule) fmt::print("{}\n", molecule_text(*original.molecule));
   fmt::print("{} on {} {} of {}, as {} runs it with {} ranks\n\nmakespan            {}\n",
              one_line(arguments.problem), machine.nodes(), machine.nodes() == 1 ? "node" : "nodes",
              machine.platform.name, library, machine.devices(), quantity(makespan_s, "s"));
@@ -135,7 +140,7 @@ void simulate_nwchem_case(const CaseArguments& arguments, const ProgramSizes& si
       {"permutations", result.sort_s / ranks}, {"accumulations", result.accumulate_s / ranks},
       {"counter", result.counter_s / ranks},   {"idle", result.idle_s / ranks}};
   if (arguments.options.json) {
-    nlohmann::ordered_json json = head_json(arguments, machine, result.makespan_s, result.level_s);
+    nlohmann::ordered_json json = head_json(arguments, original, machine, result.makespan_s, result.level_s);
     json["chains"] = result.chains;
     json["gemms"] = result.gemms;
     json["got_bytes"] = result.got_bytes;
@@ -147,7 +152,7 @@ void simulate_nwchem_case(const CaseArguments& arguments, const ProgramSizes& si
     json["simulation_s"] = watch.seconds();
     return print_json(json);
   }
-  print_head(arguments, machine, "NWChem", result.makespan_s, result.level_s, options.levels);
+  print_head(arguments, original, machine, "NWChem", result.makespan_s, result.level_s, options.levels);
   print_parts(parts);
   if (options.server)
     fmt::print("node's process      {} busy, a rank waits {} for its turn\n", quantity(server_s, "s"),
@@ -168,9 +173,10 @@ std::string rates_text(const TammRates& rates) {
                      quantity(rates.host_bytes_per_s, "B/s"));
 }
 
-void print_tamm(const CaseArguments& arguments, const Machine& machine, const Program& program,
-                std::int64_t tile, const TammResult& result, const MeanSeconds& parts, bool levels) {
-  print_head(arguments, machine, "TAMM", result.makespan_s, result.level_s, levels);
+void print_tamm(const CaseArguments& arguments, const OriginalArguments& original, const Machine& machine,
+                const Program& program, std::int64_t tile, const TammResult& result, const MeanSeconds& parts,
+                bool levels) {
+  print_head(arguments, original, machine, "TAMM", result.makespan_s, result.level_s, levels);
   fmt::print("  {:<18}{}\n", "update", quantity(result.update_s, "s"));
   print_parts(parts);
   fmt::print("node's process      {} busy\n", quantity(result.server_s / machine.nodes(), "s"));
@@ -216,8 +222,8 @@ void simulate_tamm_case(const CaseArguments& arguments, ProgramSizes sizes, cons
                           {"host", result.host_s / ranks},
                           {"idle", result.idle_s / ranks}};
   if (!arguments.options.json)
-    return print_tamm(arguments, machine, program, sizes.tile, result, parts, options.levels);
-  nlohmann::ordered_json json = head_json(arguments, machine, result.makespan_s, result.level_s);
+    return print_tamm(arguments, original, machine, program, sizes.tile, result, parts, options.levels);
+  nlohmann::ordered_json json = head_json(arguments, original, machine, result.makespan_s, result.level_s);
   json["tile"] = sizes.tile;
   json["update_s"] = result.update_s;
   json["gemms"] = result.gemms;

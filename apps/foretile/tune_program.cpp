@@ -468,6 +468,10 @@ void tune_program_case(const TuneArguments& arguments, TuneOptions options, Goal
   if (is_json) {
     print_json(json_of(arguments, space, tuning, trial, times, exachem));
   } else {
+    if (trial && goal != Goal::time)
+      fmt::print("taken              {:.4g} s on {} {}, tiles of {}, mode {}: --goal {}\n",
+                 *trial->makespan_s, trial->candidate.nodes, trial->candidate.nodes == 1 ? "node" : "nodes",
+                 trial->candidate.tile, trial->candidate.mode, arguments.goal);
     if (times) fmt::print("engines            {}\n", engine_times_text(*times));
     fmt::print("tried in           {}\n", quantity(watch.seconds(), "s"));
     if (trial && !arguments.output.empty()) fmt::print("\nWritten to {}\n", one_line(arguments.output));

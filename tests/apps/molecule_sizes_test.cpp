@@ -25,7 +25,7 @@ class MoleculeSizes : public testing::Test {
 
   std::string refusal() {
     try {
-      take_molecule(arguments_, problem_, sizes_);
+      take_molecule(arguments_, problem_, sizes_, {});
     } catch (const InputError& error) {
       return error.what();
     }
@@ -40,7 +40,7 @@ class MoleculeSizes : public testing::Test {
 
 /// By hand: O has 14 functions, H 5. 24 functions, 10 electrons; 6.3 * 24 = 151.2 vectors.
 TEST_F(MoleculeSizes, AreThoseOfWater) {
-  const auto molecule = take_molecule(arguments_, problem_, sizes_);
+  const auto molecule = take_molecule(arguments_, problem_, sizes_, {});
   ASSERT_TRUE(molecule);
   EXPECT_TRUE(problem_.ends_with("examples/cholesky_ccsd_lean.txt")) << problem_;
   EXPECT_EQ(sizes_.occupied, 5);
@@ -55,7 +55,7 @@ TEST_F(MoleculeSizes, AreThoseOfWater) {
 TEST_F(MoleculeSizes, TakesGivenVectorsAndFrozenCore) {
   arguments_.freeze_core = true;
   sizes_.vectors = 77;
-  const auto molecule = take_molecule(arguments_, problem_, sizes_);
+  const auto molecule = take_molecule(arguments_, problem_, sizes_, {});
   EXPECT_EQ(sizes_.occupied, 4);
   EXPECT_EQ(sizes_.vectors, 77);
   EXPECT_EQ(molecule_text(*molecule).find("assumed"), std::string::npos);
@@ -64,18 +64,41 @@ TEST_F(MoleculeSizes, TakesGivenVectorsAndFrozenCore) {
 
 TEST_F(MoleculeSizes, ConventionalIntegralsHaveNoVectors) {
   arguments_.integrals = "conventional";
-  const auto molecule = take_molecule(arguments_, problem_, sizes_);
+  const auto molecule = take_molecule(arguments_, problem_, sizes_, {});
   EXPECT_TRUE(problem_.ends_with("examples/ccsd.txt")) << problem_;
   EXPECT_EQ(sizes_.vectors, 0);
   EXPECT_EQ(molecule_text(*molecule).find("vectors"), std::string::npos);
 }
 
+/// Helium in 6-31G has 2 functions, so 3 pairs, not 11 vectors.
+TEST_F(MoleculeSizes, NoMoreVectorsThanPairs) {
+  std::ofstream(water_) << "1\n\nHe 0 0 0\n";
+  arguments_.basis = "6-31g";
+  EXPECT_TRUE(take_molecule(arguments_, problem_, sizes_, {}));
+  EXPECT_EQ(sizes_.vectors, 3);
+}
+
+TEST_F(MoleculeSizes, ExachemHasAProgramOfItsOwn) {
+  arguments_.as_exachem = true;
+  EXPECT_TRUE(take_molecule(arguments_, problem_, sizes_, {}));
+  EXPECT_TRUE(problem_.ends_with("examples/cholesky_ccsd.txt")) << problem_;
+}
+
+TEST_F(MoleculeSizes, TheMoleculeIsNotWrittenOver) {
+  try {
+    take_molecule(arguments_, problem_, sizes_, {{"--output", water_.string()}});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()).find("--output and --xyz: found the same file"), 0U) << error.what();
+  }
+}
+
 /// Of a name without a molecule, sizes come from --o, --v and --vectors.
 TEST_F(MoleculeSizes, NamesTheProgramWithoutAMolecule) {
-  EXPECT_FALSE(take_molecule({}, problem_, sizes_));
+  EXPECT_FALSE(take_molecule({}, problem_, sizes_, {}));
   EXPECT_TRUE(problem_.ends_with("examples/cholesky_ccsd_lean.txt")) << problem_;
   problem_ = "c65-v1";
-  EXPECT_FALSE(take_molecule({}, problem_, sizes_));
+  EXPECT_FALSE(take_molecule({}, problem_, sizes_, {}));
   EXPECT_EQ(problem_, "c65-v1");
 }
 

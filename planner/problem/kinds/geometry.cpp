@@ -24,7 +24,7 @@ Element element_of(std::string_view word, const std::string& where) {
   for (std::size_t e = 0; e < symbols.size(); ++e) {
     if (word == symbols[e]) return static_cast<Element>(e);
   }
-  throw input_error(where, fmt::format("element '{}'", word), "one of H to Kr, as Cl");
+  throw input_error(where, fmt::format("element '{}'", word), "one of H to Kr, as Cl, not CL");
 }
 
 double coordinate(std::string_view word, const std::string& where) {

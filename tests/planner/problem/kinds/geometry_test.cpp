@@ -40,7 +40,7 @@ TEST(Xyz, ErrorsNameTheLine) {
   EXPECT_EQ(message_of("1\n\nC 0 nan 0\n"),
             "m.xyz:3: XYZ: found coordinate 'nan', expected a number in angstrom");
   EXPECT_EQ(message_of("1\n\nXe 0 0 0\n"),
-            "m.xyz:3: XYZ: found element 'Xe', expected one of H to Kr, as Cl");
+            "m.xyz:3: XYZ: found element 'Xe', expected one of H to Kr, as Cl, not CL");
   EXPECT_EQ(message_of("2\n\nC 0 0 0\nC 0 0\n"),
             "m.xyz:4: XYZ: found 'C 0 0', expected \"SYMBOL X Y Z\", coordinates in angstrom");
   EXPECT_EQ(

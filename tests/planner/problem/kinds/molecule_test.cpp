@@ -268,9 +268,9 @@ TEST(Molecule, ErrorsNameLineAndKey) {
             "cc-pVTZ, cc-pVQZ, aug-cc-pVDZ, aug-cc-pVTZ, aug-cc-pVQZ, 6-31G, 6-31G*, 6-31G**, 6-31+G**");
   // Line 5 opens the text, so its first line is 6 and the first atom stands on 8.
   EXPECT_EQ(message_of(problem_text(good, "1\n\nQ 0 0 0\n")),
-            "p.toml:8: XYZ: found element 'Q', expected one of H to Kr, as Cl");
+            "p.toml:8: XYZ: found element 'Q', expected one of H to Kr, as Cl, not CL");
   EXPECT_EQ(message_of("kind = \"molecule\"\n" + good + "xyz = '''1\n\nQ 0 0 0\n'''\n"),
-            "p.toml:7: XYZ: found element 'Q', expected one of H to Kr, as Cl");
+            "p.toml:7: XYZ: found element 'Q', expected one of H to Kr, as Cl, not CL");
   EXPECT_EQ(
       message_of(problem_text("basis = \"def2-SVP\"\nocc_clusters = 1\nao_clusters = 4\n")),
       "p.toml: key 'ao_clusters': k-means: found 4 clusters of 3 distinct centres, expected 1 to 3 clusters");
