@@ -167,7 +167,8 @@ class StepPlanner {
       if (!plan.step.joined) return std::nullopt;
       require_room(plan.step);
       PlanContext context = plan.step.context;
-      context.flops_before = flops_before_;
+      // Near blocks that one rank makes are to be those that it needs in other steps.
+      if (!context.neighbours) context.flops_before = flops_before_;
       context.messages_on_host = true;  // tasks read what comes, on cores
       plan.settings = settings_for(terms);
       plan.work = plan_work(plan.step.joined->contraction(), machine_, plan.settings, {}, {}, context);
