@@ -22,7 +22,7 @@ std::int64_t blas_bytes(const PlannedWork& work) {
 }
 
 void require_memory(const PlannedWork& work, int ranks_on_node, bool devices_too, std::int64_t available) {
-  const std::int64_t device_bytes = work.machine.devices_per_rank * work.summary.peak_device_bytes;
+  const std::int64_t device_bytes = work.machine.devices_per_rank * work.summary.device_bytes();
   const std::int64_t rank_bytes =
       work.summary.peak_host_bytes + (devices_too ? device_bytes : 0) + blas_bytes(work);
   require_free_memory(rank_bytes, ranks_on_node, available,

@@ -70,7 +70,7 @@ std::int64_t pool_bytes(const FinishedRun& done, bool copies) {
   std::int64_t bytes =
       std::max<std::int64_t>(0, summary.peak_host_bytes - done.files->bytes_in_place(done.gpus != nullptr));
   if (!done.gpus && devices_need_memory(*done.work, copies))
-    bytes += done.work->machine.devices_per_rank * summary.peak_device_bytes;
+    bytes += done.work->machine.devices_per_rank * summary.device_bytes();
   return pool_bytes_for(bytes);
 }
 

@@ -156,6 +156,7 @@ nlohmann::ordered_json case_json(const CaseArguments& arguments, const ProgramCa
                               {"sent_bytes", plan.sent_bytes()},
                               {"peak_host_bytes", plan.work.summary.peak_host_bytes},
                               {"host_bytes", program.machine.host_bytes_per_rank()},
+                              {"device_message_bytes", plan.work.plan.device_message_bytes},
                               {"planning_s", program.planning_s}};
   if (program.molecule) json["molecule"] = molecule_json(*program.molecule);
   json["distribution"] = distribution_json(program.program, plan.distribution);
@@ -286,6 +287,9 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program, cons
              own_strategies_line(program), bytes_text(plan.sent_bytes()));
   if (const std::string text = traffic_text(program.program, plan); !text.empty())
     fmt::print("most of it for      {}\n", text);
+  if (plan.work.plan.messages_on_devices())
+    fmt::print("messages            A and B are {}\n",
+               device_messages_text(plan.work.plan.device_message_bytes));
   fmt::print("memory of a rank    {} at most, of {}: proven\nplanned in          {}\n",
              bytes_text(plan.work.summary.peak_host_bytes), bytes_text(program.machine.host_bytes_per_rank()),
              quantity(program.planning_s, "s"));
@@ -333,9 +337,6 @@ Machine program_machine(const CaseArguments& arguments) {
                                                 arguments.options.platform_settings()),
                                  arguments.size);
   warn_of_doubts(machine.platform);
-  if (machine.receives_on_devices())
-    print_message("foretile",
-                  "note: messages = device has no effect on programs, which send from host memory");
   return machine;
 }
 

@@ -14,7 +14,7 @@ RankMemory memory_of(const ProgramPlan& plan, GpuChoice gpus) {
   memory.host = pool_bytes_for(memory.heap);
   if (!cores) memory.host += pool_bytes_for(summary.peak_matrix_bytes);
   if (!cores && (gpus == GpuChoice::stand_in || gpus == GpuChoice::none))
-    memory.host += machine.devices_per_rank * summary.peak_device_bytes;
+    memory.host += machine.devices_per_rank * summary.device_bytes();
   if (cores || gpus == GpuChoice::none) memory.host += machine.cores_per_rank() * kBlasBufferBytes;
   return memory;
 }

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "planner/distribution/on_demand.hpp"
+#include "planner/verify/device_messages.hpp"
 #include "planner/verify/host_memory.hpp"
 #include "platforms/units.hpp"
 
@@ -14,14 +15,16 @@ namespace foretile {
 
 namespace {
 
-/// What ranks have in host memory while steps are under way.
+/// What ranks have in memory while steps are under way.
 class OpenBytes {
  public:
   explicit OpenBytes(const JoinedSteps& joined)
-      : needs_(step_needs(joined.plan, joined.contraction)), tensors_(joined.plan, joined.contraction) {}
+      : needs_(step_needs(joined.plan, joined.contraction)),
+        tensors_(joined.plan, joined.contraction),
+        messages_(step_messages(joined.plan, joined.contraction)) {}
 
-  /// Of the rank with most, while steps `first` to `last` are.
-  std::int64_t most(std::size_t first, std::size_t last) const {
+  /// In host memory, of the rank with most, while steps `first` to `last` are.
+  std::int64_t most_on_host(std::size_t first, std::size_t last) const {
     std::int64_t most = 0;
     for (std::size_t rank = 0; rank < needs_.size(); ++rank) {
       std::int64_t sum = tensors_.of(Rank::of(rank), first, last);
@@ -30,10 +33,17 @@ class OpenBytes {
     }
     return most;
   }
+  /// Of messages, on the device with most.
+  std::int64_t most_on_a_device(std::size_t first, std::size_t last) const {
+    std::int64_t most = 0;
+    for (const StepMessages& of_rank : messages_) most = std::max(most, of_rank.most(first, last));
+    return most;
+  }
 
  private:
   std::vector<std::vector<HostNeed>> needs_;
   TensorBytes tensors_;
+  std::vector<StepMessages> messages_;
 };
 
 DoesNotFit does_not_fit_together(const FusedProgram& program, const ProgramDistribution& distribution,
@@ -52,6 +62,13 @@ DoesNotFit does_not_fit_together(const FusedProgram& program, const ProgramDistr
       (flows ? "run it level by level, " : "") + memory_advice(program, distribution.on_demand, tensors)));
 }
 
+DoesNotFit messages_do_not_fit(std::int64_t found, std::int64_t there) {
+  return DoesNotFit(missing_memory(
+      "program", fmt::format("messages of {} at once in a device's memory", spelled_bytes(found)),
+      fmt::format("at most {}", spelled_bytes(there)), found - there,
+      "receive messages in host memory: platform.messages=host"));
+}
+
 }  // namespace
 
 std::vector<std::int64_t> open_steps(JoinedSteps& joined, const FusedProgram& program,
@@ -59,16 +76,24 @@ std::vector<std::int64_t> open_steps(JoinedSteps& joined, const FusedProgram& pr
                                      ProgramMode mode) {
   const OpenBytes bytes(joined);
   const std::int64_t there = machine.host_bytes_per_rank();
+  const std::int64_t for_messages = joined.plan.device_message_bytes;
+  const auto fit = [&](std::size_t first, std::size_t last) {
+    return bytes.most_on_host(first, last) <= there && bytes.most_on_a_device(first, last) <= for_messages;
+  };
   std::vector<std::int64_t> peaks;
+  std::int64_t on_a_device = 0;
   std::size_t first = 0;
   for (std::size_t step = 0; step < joined.plan.steps.size(); ++step) {
     if (mode == ProgramMode::levels) first = step;
-    while (first < step && bytes.most(first, step) > there) ++first;
+    while (first < step && !fit(first, step)) ++first;
     joined.plan.open_from.push_back(Step::of(first));
-    peaks.push_back(bytes.most(first, step));
+    peaks.push_back(bytes.most_on_host(first, step));
+    on_a_device = std::max(on_a_device, bytes.most_on_a_device(first, step));
   }
   const std::int64_t peak = peaks.empty() ? 0 : std::ranges::max(peaks);
   if (peak > there) throw does_not_fit_together(program, distribution, peak, there, mode);
+  if (on_a_device > for_messages) throw messages_do_not_fit(on_a_device, for_messages);
+  joined.plan.device_message_bytes = on_a_device;
   return peaks;
 }
 

@@ -17,6 +17,7 @@
 #include "planner/program/products_once.hpp"
 #include "planner/program/term_slices.hpp"
 #include "planner/program/term_steps.hpp"
+#include "planner/strategies/device_messages.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "platforms/units.hpp"
 
@@ -57,11 +58,15 @@ DoesNotFit step_does_not_fit(const FusedProgram& program, const ProgramDistribut
       fmt::format("at most {}", bytes_text(there)), memory_advice(program, distribution.on_demand, tensors)));
 }
 
-/// Unless the settings say who waits for whom, no device waits: steps are enough.
-Settings without_barriers(Settings settings) {
-  const std::string key = "barriers";
+/// Unless the settings say otherwise, no device waits for others, since steps are enough; and cores multiply
+/// nothing beside GPUs to which messages come.
+Settings with_defaults_of_programs(Settings settings, bool messages_on_devices) {
   const Strategy& strategy = choose_strategy({}, settings);
-  if (find_parameter(strategy.parameters(), key)) settings.emplace(key, "none");
+  const auto usually = [&](const std::string& key, const char* value) {
+    if (find_parameter(strategy.parameters(), key)) settings.emplace(key, value);
+  };
+  usually("barriers", "none");
+  if (messages_on_devices) usually("sharing", "off");
   return settings;
 }
 
@@ -72,6 +77,12 @@ double flops_of(const FusedProgram& program, std::size_t term) {
 
 /// A term is computed in 2^6 slices at most: planning more takes minutes, and what then fits hardly computes.
 constexpr int kMostCuts = 6;
+/// Of a device's memory is for messages, the same for all steps: what comes for one step stays while the next
+/// begins.
+std::int64_t bytes_for_messages(const Machine& machine) {
+  return machine.receives_on_devices() ? machine.platform.device.memory_bytes / 2 : 0;
+}
+
 /// Steps of a flow that can be under way: one, and the next one.
 constexpr int kStepsAtOnce = 2;
 
@@ -83,7 +94,8 @@ class StepPlanner {
               const Settings& settings, ProgramMode mode, int before = 0)
       : program_(program),
         distribution_(distribution),
-        machine_(machine),
+        machine_(without_memory_for_messages(machine, bytes_for_messages(machine))),
+        device_message_bytes_(bytes_for_messages(machine)),
         settings_(settings),
         number_(before),
         mode_(mode),
@@ -126,10 +138,12 @@ class StepPlanner {
   Settings settings_for(const std::vector<TermPart>& terms) const {
     for (const TermPart& part : terms) {
       const std::string name = distribution_.strategy_of(part.term);
-      if (multiplies(part.term) && !name.empty())
-        return without_barriers(settings_of_strategy(name, settings_));
+      if (multiplies(part.term) && !name.empty()) return with_defaults(settings_of_strategy(name, settings_));
     }
-    return without_barriers(settings_);
+    return with_defaults(settings_);
+  }
+  Settings with_defaults(Settings settings) const {
+    return with_defaults_of_programs(std::move(settings), device_message_bytes_ > 0);
   }
 
   /// `cuts`: how often the term alone was halved.
@@ -142,9 +156,11 @@ class StepPlanner {
           InputError(fmt::format("{} {}, term {}: {}", name_of_step(mode_), number_,
                                  program_.program().terms[terms.front().term].name, error->what())));
     }
-    plan.bytes = host_bytes_of(plan, flows() && terms.size() > 1 ? kStepsAtOnce : 1);
+    const int at_once = flows() && terms.size() > 1 ? kStepsAtOnce : 1;
+    plan.bytes = host_bytes_of(plan, at_once);
     const std::int64_t most = machine_.host_bytes_per_rank();
-    if (plan.bytes.all <= most) {
+    const std::int64_t messages = plan.work ? at_once * plan.work->summary.peak_device_message_bytes : 0;
+    if (plan.bytes.all <= most && messages <= device_message_bytes_) {
       if (flows() && plan.work) add_work(*plan.work);
       plans_.push_back(std::move(plan));
     } else if (plan.bytes.tensors > most || !plan_less(terms, cuts)) {
@@ -169,7 +185,7 @@ class StepPlanner {
       PlanContext context = plan.step.context;
       // Near blocks that one rank makes are to be those that it needs in other steps.
       if (!context.neighbours) context.flops_before = flops_before_;
-      context.messages_on_host = true;  // tasks read what comes, on cores
+      context.device_message_bytes = device_message_bytes_;
       plan.settings = settings_for(terms);
       plan.work = plan_work(plan.step.joined->contraction(), machine_, plan.settings, {}, {}, context);
     } catch (const InputError& error) {
@@ -234,7 +250,8 @@ class StepPlanner {
 
   const FusedProgram& program_;
   const ProgramDistribution& distribution_;
-  const Machine& machine_;
+  Machine machine_;  // without the memory for messages
+  std::int64_t device_message_bytes_;
   const Settings& settings_;
   int number_ = 0;
   ProgramMode mode_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/missing_memory.hpp"
@@ -23,19 +24,25 @@ void require_gpus_alone(const Plan& plan) {
                       "cores read tiles in host memory");
 }
 
-Machine with_less_memory(const Machine& machine, std::int64_t kept_bytes) {
+}  // namespace
+
+Machine without_memory_for_messages(const Machine& machine, std::int64_t bytes) {
   Machine less = machine;
   std::int64_t& memory = less.platform.device.memory_bytes;
-  if (kept_bytes >= memory)
-    throw missing_memory(
-        "plan, device memory",
-        fmt::format("messages of {} at once in a device's memory", spelled_bytes(kept_bytes)),
-        fmt::format("less than the device's {}", spelled_bytes(memory)), kept_bytes - memory + 1, kOnHost);
-  memory -= kept_bytes;
+  if (bytes >= memory)
+    throw missing_memory("plan, device memory",
+                         fmt::format("messages of {} at once in a device's memory", spelled_bytes(bytes)),
+                         fmt::format("less than the device's {}", spelled_bytes(memory)), bytes - memory + 1,
+                         kOnHost);
+  memory -= bytes;
   return less;
 }
 
-}  // namespace
+Plan with_bytes_for_messages(Plan plan, std::int64_t bytes) {
+  if (bytes > 0) require_gpus_alone(plan);
+  plan.device_message_bytes = bytes;
+  return plan;
+}
 
 Plan with_room_for_messages(const Contraction& contraction, const Machine& machine,
                             const std::function<Plan(const Machine&)>& plan) {
@@ -48,10 +55,9 @@ Plan with_room_for_messages(const Contraction& contraction, const Machine& machi
     // The verifier says what is missing.
     if (needed <= kept || attempt == kAttempts) break;
     kept = needed;
-    planned = plan(with_less_memory(machine, kept));
+    planned = plan(without_memory_for_messages(machine, kept));
   }
-  planned.device_message_bytes = kept;
-  return planned;
+  return with_bytes_for_messages(std::move(planned), kept);
 }
 
 }  // namespace foretile

@@ -10,6 +10,13 @@
 
 namespace foretile {
 
+/// That machine with so much less memory on each device. Throws InputError where nothing is left.
+Machine without_memory_for_messages(const Machine& machine, std::int64_t bytes);
+
+/// The plan of such a machine, with that memory for messages. Throws InputError for memory, 0 is none, where
+/// cores compute beside GPUs.
+Plan with_bytes_for_messages(Plan plan, std::int64_t bytes);
+
 /// A plan for devices with so much less memory as messages need at their worst moment in that very plan:
 /// planned again with more room, a few times at most, while it is too little. Throws InputError where cores
 /// compute beside GPUs, where messages leave no memory for tiles, and what `plan` throws.

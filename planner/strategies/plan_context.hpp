@@ -3,6 +3,7 @@
 /// What a strategy may know besides problem, machine and settings, where a plan is part of a larger one.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -37,7 +38,9 @@ struct PlanContext {
   std::vector<double> flops_before = {};
   bool neighbours =
       false;  ///< rows, columns and tiles of K that follow each other have much in common elsewhere
-  bool messages_on_host = false;       ///< whatever the platform says (Platform::messages)
+  /// That the machine's devices have for messages beside their memory (PlanFrame::device_message_bytes), 0:
+  /// messages come to host memory. Nothing: what the platform says and the plan needs.
+  std::optional<std::int64_t> device_message_bytes = {};
   std::vector<RankShare> shares = {};  ///< by tile of M: of the part of that row; empty: none share
   /// By tile of C: the rank that is to compute it; nothing: any. Empty: of all tiles nothing.
   std::vector<std::optional<Rank>> c_owners = {};

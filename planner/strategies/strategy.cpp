@@ -232,7 +232,9 @@ Plan make_plan(const Contraction& contraction, const Machine& machine, const Set
   const auto planned_for = [&](const Machine& on) {
     return plan_all(*prepare_planner(contraction, on, settings, context), progress, context);
   };
-  if (context.messages_on_host || !machine.receives_on_devices()) return planned_for(machine);
+  if (context.device_message_bytes)
+    return with_bytes_for_messages(planned_for(machine), *context.device_message_bytes);
+  if (!machine.receives_on_devices()) return planned_for(machine);
   return with_room_for_messages(contraction, machine, planned_for);
 }
 

@@ -140,7 +140,6 @@ void check_device_classes(const Plan& plan) {
 void check_device_messages(const Plan& plan) {
   require_bytes("device memory for messages", plan.device_message_bytes);
   if (!plan.messages_on_devices()) return;
-  if (plan.flows()) throw broken_plan("messages on devices", "tiles that tasks make", "tiles that are there");
   for (const DeviceClass& alike : plan.device_classes) {
     if (alike.in_host_memory())
       throw broken_plan("messages on devices", "a device that works in host memory",

@@ -177,6 +177,7 @@ class StepBytes {
     for (const Sum& sum : plan_.ranks[rank].sums) {
       for (const TileId tile : sum.tiles) add_c(tile, copies_beside(problem_, sum));
     }
+    if (plan_.messages_on_devices()) return steps_;
     messages.for_each_to(rank, [&](const Messages::Sized& sized) {
       const int last = std::min(int{sized.message->last_step}, static_cast<int>(steps_.size()) - 1);
       for (int step = sized.message->step; step <= last; ++step)

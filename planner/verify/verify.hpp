@@ -44,6 +44,9 @@ struct PlanSummary {
   Spread device_loads;           ///< tiles of A, B and C loaded per device if none is found there already
   double imbalance = 1;          ///< flops of the busiest device over the mean of its class
   std::vector<PassTime> passes;  ///< of each proof, in their order
+
+  /// Most on any device, with messages.
+  std::int64_t device_bytes() const { return peak_device_bytes + peak_device_message_bytes; }
 };
 
 /// Proves for any plan that its numbers make sense (p * q * r ranks, columns increasing, tiles and ranks that

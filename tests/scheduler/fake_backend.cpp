@@ -325,7 +325,7 @@ void FakeRank::start_send(OperationId id, Rank to_rank, const Message& message) 
                   place_received(to.devices_.size(), message.owner, message.number);
           }
           to.messages_[{message.owner, message.number}] = message.transfer;
-          to.host_bytes_changed(message.bytes);
+          to.message_bytes_changed(message.owner, message.number, message.bytes);
           if (!to.scheduler->expects_messages()) to.complain("a message that it does not expect");
           to.scheduler->received(message, path);
         },
@@ -477,7 +477,16 @@ void FakeRank::keep_parts(std::span<const TileId> tiles, Device computed_by) {
 
 void FakeRank::host_bytes_changed(std::int64_t bytes) {
   host_bytes_ += bytes;
-  cluster_.most_received_bytes = std::max(cluster_.most_received_bytes, host_bytes_);
+  cluster_.most_host_bytes = std::max(cluster_.most_host_bytes, host_bytes_);
+}
+
+void FakeRank::message_bytes_changed(Rank owner, int number, std::int64_t bytes) {
+  received_bytes_ += bytes;
+  cluster_.most_received_bytes = std::max(cluster_.most_received_bytes, received_bytes_);
+  if (!cluster_.options_.messages_on_devices) return host_bytes_changed(bytes);
+  std::int64_t& there = message_bytes_[place_received(devices_.size(), owner, number)];
+  there += bytes;
+  cluster_.most_device_message_bytes = std::max(cluster_.most_device_message_bytes, there);
 }
 
 void FakeRank::release_message(Rank owner, int number) {
@@ -491,7 +500,7 @@ void FakeRank::release_message(Rank owner, int number) {
     if (on_host_.at({broadcast.matrix, tile}) > 0) complain(name(ref) + " released while it is copied");
     on_host_.erase({broadcast.matrix, tile});
     came_to_.erase({broadcast.matrix, tile});
-    host_bytes_changed(-bytes_of(ref));
+    message_bytes_changed(owner, number, -bytes_of(ref));
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       if (traits(static_cast<MemoryPlace>(d)).in_host_memory &&
           devices_[d].contains({broadcast.matrix, tile}))

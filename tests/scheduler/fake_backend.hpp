@@ -74,6 +74,7 @@ class FakeRank final : public Backend {
   DeviceTraits traits(MemoryPlace device) const;
   bool streams(TileRef tile) const;
   void host_bytes_changed(std::int64_t bytes);
+  void message_bytes_changed(Rank owner, int number, std::int64_t bytes);
   void check_tensor_tile(TileId tile);
   double* number_at(const PlaceOfC& place, TileId tile);
   ReceivedParts parts_to_send(const Message& message);
@@ -98,7 +99,9 @@ class FakeRank final : public Backend {
   std::map<Key, MemoryPlace> came_to_;  // of these, with messages on devices
   std::map<std::pair<Rank, int>, std::shared_ptr<const Transfer>> messages_;  // received and not released
   std::map<std::pair<int, int>, int> sends_of_;                               // in flight, per message
-  std::int64_t host_bytes_ = 0;                                               // of received tiles
+  std::int64_t received_bytes_ = 0;                                           // of broadcasts
+  std::int64_t host_bytes_ = 0;                                               // of tiles received or made
+  std::map<MemoryPlace, std::int64_t> message_bytes_;                         // by device
   std::map<std::pair<TileId, Device>, double> parts_;                         // of own devices
   std::map<std::pair<Rank, int>, ReceivedParts> received_parts_;              // by message
   std::map<TileId, bool> staged_;                                             // B; true when made
@@ -135,9 +138,10 @@ class FakeCluster {
   /// Of tiles of A, by number: from which device to which.
   std::map<TileId, std::vector<std::pair<MemoryPlace, MemoryPlace>>> a_between_devices;
   std::int64_t released_messages = 0;
-  int most_task_cores = 1;  ///< that shared a task
-  std::int64_t most_received_bytes =
-      0;  ///< at one time on one rank; where tiles flow, with those that it made
+  int most_task_cores = 1;                     ///< that shared a task
+  std::int64_t most_received_bytes = 0;        ///< of broadcasts, at one time on one rank
+  std::int64_t most_host_bytes = 0;            ///< of tiles that it received or made, at one time on one rank
+  std::int64_t most_device_message_bytes = 0;  ///< at one time on one device
   std::int64_t released_steps = 0;
   std::int64_t events = 0;
   std::vector<std::unique_ptr<FakeRank>> ranks;

@@ -17,7 +17,7 @@ namespace {
 
 struct Outcome {
   std::map<std::tuple<int, int, TileId>, std::vector<std::pair<TileId, TileId>>> accumulated;
-  std::int64_t most_bytes = 0;
+  std::int64_t most_bytes = 0, most_device_message_bytes = 0;
   int most_task_cores = 1;
 };
 
@@ -38,18 +38,20 @@ Outcome run(const ProgramPlan& flow, std::uint64_t seed, bool in_plan_order) {
   std::int64_t products = 0;
   for (const auto& [where, list] : cluster.accumulated) products += std::ssize(list);
   EXPECT_EQ(products, work.summary.gemms);
-  return {cluster.accumulated, cluster.most_received_bytes, cluster.most_task_cores};
+  return {cluster.accumulated, cluster.most_host_bytes, cluster.most_device_message_bytes,
+          cluster.most_task_cores};
 }
 
-Machine with_gpus(Machine machine) {
+Machine with_gpus(Machine machine, const char* messages = "host") {
   machine.platform.device.kind = DeviceKind::gpu;
+  machine.platform.messages = messages;
   return machine;
 }
 
 /// Nothing is read before it is there, all ends, tiles that were made or received never take more than was
 /// proven, and each tile of C gets its products in the same order, with plenty of memory and with so little
 /// that few steps are open at once; by strategies that leave A and B where they are and by others, on cores
-/// and on GPUs.
+/// and on GPUs, to which messages may come.
 TEST(Flow, CarriesOutThePlanWhateverEndsFirst) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   for (const int ranks : {1, 2, 3}) {
@@ -63,12 +65,16 @@ TEST(Flow, CarriesOutThePlanWhateverEndsFirst) {
                                            {{"strategy", "owner-b"}}, ProgramMode::flow);
     const ProgramPlan on_gpus =
         plan_program(program, distribution, with_gpus(flow_machine(ranks, 2)), {}, ProgramMode::flow);
-    for (const ProgramPlan* flow : {&free, &tight, &moved, &on_gpus}) {
+    const ProgramPlan received = plan_program(
+        program, distribution, with_gpus(flow_machine(ranks, 2), "device"), {}, ProgramMode::flow);
+    EXPECT_EQ(received.work.plan.messages_on_devices(), ranks > 1);
+    for (const ProgramPlan* flow : {&free, &tight, &moved, &on_gpus, &received}) {
       Outcome first;
       for (std::uint64_t seed = 0; seed < 12; ++seed) {
         SCOPED_TRACE(testing::Message() << ranks << " ranks, seed " << seed);
         const Outcome one = run(*flow, seed, seed % 4 == 3);
         EXPECT_LE(one.most_bytes, flow->work.summary.peak_matrix_bytes);
+        EXPECT_LE(one.most_device_message_bytes, flow->work.plan.device_message_bytes);
         if (seed == 0) first = one;
         EXPECT_EQ(one.accumulated, first.accumulated);
       }

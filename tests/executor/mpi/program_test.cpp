@@ -6,9 +6,10 @@
 #include <map>
 
 #include "executor/mpi/communicator.hpp"
-#include "executor/mpi/machine_of.hpp"
 #include "executor/program/plain_program.hpp"
 #include "executor/program/program_run.hpp"
+#include "platforms/loader.hpp"
+#include "platforms/machine.hpp"
 #include "tests/planner/program/example.hpp"
 
 namespace foretile::program_test {
@@ -21,6 +22,7 @@ struct Mode {
   bool makes = false;  ///< given tensors when they are needed
   DistributionChoice distribution = DistributionChoice::automatic;
   bool on_gpus = false;  ///< that threads play
+  bool messages_on_gpus = false;
 };
 
 /// A sanitizer makes each take long: then those that differ most in how tiles are summed, made and sent.
@@ -40,6 +42,15 @@ Settings own_strategies(const FusedProgram& fused) {
   return settings;
 }
 
+ProgramPlan with_messages_to_gpus(const FusedProgram& program, const std::string& platform,
+                                  const ProgramPlanOptions& how) {
+  const Machine machine = make_machine(load_platform(platform, {"platform.messages=device"}),
+                                       {.nodes = {}, .ranks = size_of(MPI_COMM_WORLD), .gpus = {}});
+  ProgramPlan plan = choose_plan(program, machine, {}, how);
+  EXPECT_EQ(plan.work.plan.messages_on_devices(), machine.ranks > 1);
+  return plan;
+}
+
 /// All tensors, in each mode.
 void expect_plain_results(const Program& program, const ProgramSizes& sizes) {
   FusedProgram fused(program, sizes, "test");
@@ -55,20 +66,23 @@ void expect_plain_results(const Program& program, const ProgramSizes& sizes) {
                           {"made", {}, ProgramMode::levels, true},
                           {"flow, made", {}, ProgramMode::flow, true}};
   if (kAllModes) {
-    modes.insert(modes.end(),
-                 {{"chain", {{"strategy", "grid-3d"}, {"grid", fmt::format("{}x1x1", ranks)}}},
-                  {"owner", {{"strategy", "owner-b"}}},
-                  {"chosen", {{"strategy", "auto"}}},
-                  {"gpus", {}, ProgramMode::levels, false, DistributionChoice::automatic, true},
-                  {"one piece", {{"chain_pieces", "1"}}},
-                  {"flow, round-robin", {}, ProgramMode::flow, false, DistributionChoice::round_robin},
-                  {"flow in one piece", {{"chain_pieces", "1"}}, ProgramMode::flow},
-                  {"flow, owner", {{"strategy", "owner-b"}}, ProgramMode::flow},
-                  {"flow, of terms", own_strategies(fused), ProgramMode::flow},
-                  {"flow, chosen", {{"strategy", "auto"}}, ProgramMode::flow},
-                  {"flow, owner, made", {{"strategy", "owner-b"}}, ProgramMode::flow, true},
-                  {"flow on gpus", {}, ProgramMode::flow, false, DistributionChoice::automatic, true},
-                  {"owner, made", {{"strategy", "owner-b"}}, ProgramMode::levels, true}});
+    modes.insert(
+        modes.end(),
+        {{"chain", {{"strategy", "grid-3d"}, {"grid", fmt::format("{}x1x1", ranks)}}},
+         {"owner", {{"strategy", "owner-b"}}},
+         {"chosen", {{"strategy", "auto"}}},
+         {"gpus", {}, ProgramMode::levels, false, DistributionChoice::automatic, true},
+         {"one piece", {{"chain_pieces", "1"}}},
+         {"flow, round-robin", {}, ProgramMode::flow, false, DistributionChoice::round_robin},
+         {"flow in one piece", {{"chain_pieces", "1"}}, ProgramMode::flow},
+         {"flow, owner", {{"strategy", "owner-b"}}, ProgramMode::flow},
+         {"flow, of terms", own_strategies(fused), ProgramMode::flow},
+         {"flow, chosen", {{"strategy", "auto"}}, ProgramMode::flow},
+         {"flow, owner, made", {{"strategy", "owner-b"}}, ProgramMode::flow, true},
+         {"flow on gpus", {}, ProgramMode::flow, false, DistributionChoice::automatic, true},
+         {"messages to gpus", {}, ProgramMode::levels, false, DistributionChoice::automatic, true, true},
+         {"flow, messages to gpus", {}, ProgramMode::flow, false, DistributionChoice::automatic, true, true},
+         {"owner, made", {{"strategy", "owner-b"}}, ProgramMode::levels, true}});
   }
   if (ranks % 2 == 0)
     modes.push_back({"tree", {{"strategy", "grid-3d"}, {"grid", fmt::format("{}x1x2", ranks / 2)}}});
@@ -85,7 +99,10 @@ void expect_plain_results(const Program& program, const ProgramSizes& sizes) {
     for (const ProgramTensor& tensor : fused.tensors()) {
       if (mode.makes && tensor.role == TensorRole::given) how.on_demand.push_back(text_of(tensor, program));
     }
-    ProgramRun run(MPI_COMM_WORLD, fused, options, how);
+    ProgramRun run =
+        mode.messages_on_gpus
+            ? ProgramRun(MPI_COMM_WORLD, fused, with_messages_to_gpus(fused, options.platform, how), options)
+            : ProgramRun(MPI_COMM_WORLD, fused, options, how);
     const ProgramReport report = run.run(numbers, true);
     EXPECT_EQ(report.sent_bytes, run.plan().sent_bytes());
     EXPECT_EQ(report.times.step_ends_s.size(), run.plan().steps.size());

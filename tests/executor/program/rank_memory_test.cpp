@@ -11,7 +11,7 @@ namespace foretile::rank_memory_test {
 namespace {
 
 /// Tensors take 1000 bytes of a rank and all else 700, together 1500, since they are not at their most at
-/// once; each of two devices 90.
+/// once; each of two devices 90, 20 of them of messages.
 ProgramPlan plan_for(const Machine& machine) {
   const Tiling one = Tiling::uniform(4, 4);
   ProgramPlan plan{
@@ -20,7 +20,8 @@ ProgramPlan plan_for(const Machine& machine) {
   plan.work.summary.peak_host_bytes = 1500;
   plan.work.summary.peak_tensor_bytes = 1000;
   plan.work.summary.peak_matrix_bytes = 700;
-  plan.work.summary.peak_device_bytes = 90;
+  plan.work.summary.peak_device_bytes = 70;
+  plan.work.summary.peak_device_message_bytes = 20;
   return plan;
 }
 

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
+#include "base/missing_memory.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/program/program_check.hpp"
 #include "planner/strategies/strategy.hpp"
@@ -216,6 +217,81 @@ TEST(ProgramPlan, RefusesWhatIsNotTheProgram) {
   refuses("of tensor tile", [](ProgramPlan& f) { f.work.contraction.t_elements.back() += 1; });
   // w, which is given, is there only from the step that reads it on.
   refuses("another tensor", [](ProgramPlan& f) { f.work.plan.tensors.list[1].from = 1; });
+}
+
+Machine with_gpus(std::int64_t device_bytes, const char* messages) {
+  Machine machine = flow_machine(2, 1);
+  machine.platform.device.kind = DeviceKind::gpu;
+  machine.platform.device.memory_bytes = device_bytes;
+  machine.platform.messages = messages;
+  return machine;
+}
+
+/// A half is for tiles. What comes to devices is not in host memory.
+TEST(ProgramPlan, KeepsHalfOfEachDeviceForMessages) {
+  constexpr std::int64_t kDevice = std::int64_t{1} << 20;
+  const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
+  for (const ProgramMode mode : {ProgramMode::levels, ProgramMode::flow}) {
+    const ProgramPlan on_host = plan_program(program, {.ranks = 2}, with_gpus(kDevice, "host"), {}, mode);
+    EXPECT_FALSE(on_host.work.plan.messages_on_devices());
+    ProgramPlan plan = plan_program(program, {.ranks = 2}, with_gpus(kDevice, "device"), {}, mode);
+    Plan& planned = plan.work.plan;
+    EXPECT_EQ(planned.device_classes[0].memory_bytes, kDevice / 2);
+    EXPECT_GT(planned.device_message_bytes, 0);
+    EXPECT_EQ(planned.device_message_bytes, plan.work.summary.peak_device_message_bytes);
+    EXPECT_EQ(plan.sent_bytes(), on_host.sent_bytes());
+    EXPECT_LT(plan.work.summary.peak_host_bytes, on_host.work.summary.peak_host_bytes);
+    --planned.device_message_bytes;
+    EXPECT_THROW(verify(planned, plan.work.contraction), InputError);
+  }
+}
+
+/// With less and less memory of devices a step is cut, or fewer are open at once; messages never have more
+/// than their half.
+TEST(ProgramPlan, CutsStepsWhoseMessagesDoNotFitDevices) {
+  const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
+  for (const ProgramMode mode : {ProgramMode::levels, ProgramMode::flow}) {
+    std::size_t least = 0, most = 0;
+    std::int64_t bytes = std::int64_t{1} << 16;
+    for (; bytes > 256; bytes = bytes * 3 / 4) {
+      try {
+        const ProgramPlan plan = plan_program(program, {.ranks = 2}, with_gpus(bytes, "device"), {}, mode);
+        EXPECT_LE(plan.work.summary.device_bytes(), bytes);
+        EXPECT_LE(plan.work.plan.device_message_bytes, bytes / 2);
+        most = std::max(most, plan.steps.size());
+        if (least == 0) least = plan.steps.size();
+      } catch (const DoesNotFit&) {  // tiles of a product
+        break;
+      }
+    }
+    EXPECT_GT(bytes, 256);
+    EXPECT_GT(most, least);
+  }
+}
+
+/// Cores that could multiply beside GPUs do not where messages come to these; where the settings want both,
+/// that is an error.
+TEST(ProgramPlan, HasNoCoresBesideGpusThatReceive) {
+  const FusedProgram program = two_terms();
+  const Settings settings{{"strategy", "owner-b"}};
+  const Settings both{{"strategy", "owner-b"}, {"sharing", "planned"}};
+  Machine machine = with_gpus(std::int64_t{1} << 20, "device");
+  machine.platform.cores_per_socket = 8;
+  machine.platform.core.kernel.rate_flops_per_s = 1e9;
+  const ProgramPlan plan = plan_program(program, {.ranks = 2}, machine, settings, ProgramMode::levels);
+  EXPECT_TRUE(plan.work.plan.messages_on_devices());
+  EXPECT_EQ(plan.work.plan.device_classes.size(), 1U);
+  try {
+    plan_program(program, {.ranks = 2}, machine, both, ProgramMode::levels);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("cores that compute beside GPUs"), std::string::npos)
+        << error.what();
+  }
+  machine.platform.messages = "host";
+  EXPECT_EQ(plan_program(program, {.ranks = 2}, machine, settings, ProgramMode::levels)
+                .work.plan.device_classes.size(),
+            2U);
 }
 
 /// The less memory, the fewer steps are under way at once; what is proven fits. Where not even one step fits

@@ -83,6 +83,25 @@ TEST(DeviceMessages, AreCountedAsByDefinition) {
   EXPECT_GE(compared, 500);
 }
 
+/// Rank 0 receives a tile of A and one of B, 64 bytes, at step 1 and again at step 3.
+TEST(DeviceMessages, AreCountedByStep) {
+  StreamExample example;
+  example.plan.device_message_bytes = 128;
+  example.plan.steps.assign(4, 0);
+  const std::vector<StepMessages> of_ranks = step_messages(example.plan, example.problem);
+  ASSERT_EQ(of_ranks.size(), 4U);
+  const StepMessages& messages = of_ranks[0];
+  EXPECT_EQ(messages.most(0, 0), 0);
+  EXPECT_EQ(messages.most(1, 1), 64);
+  EXPECT_EQ(messages.most(1, 2), 64);
+  EXPECT_EQ(messages.most(0, 3), 128);
+  using Bytes = std::vector<std::int64_t>;
+  EXPECT_EQ(messages.worst({0, 0, 1, 2}), Bytes{64});
+  EXPECT_EQ(messages.worst({0, 0, 0, 1}), Bytes{128});
+  example.plan.device_message_bytes = 0;
+  EXPECT_EQ(step_messages(example.plan, example.problem)[0].most(0, 3), 0);
+}
+
 /// All devices get some, and no more than twice their share.
 TEST(DeviceMessages, AreSpreadOverDevices) {
   for (const std::size_t devices : {1U, 3U, 8U}) {
