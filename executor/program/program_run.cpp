@@ -156,6 +156,7 @@ ProgramReport ProgramRun::run(const ProgramNumbers& numbers, bool keeps_intermed
     take_blas_buffers(s.cores);  // with too little address space OpenBLAS asks for them for ever
     touch_heap(pool_bytes_for(s.memory.heap), s.cores);
     for (std::size_t t = 0; t < s.program.tensors().size(); ++t) {
+      s.blocks->drop(t);  // of a run before
       if (s.program.tensors()[t].role == TensorRole::given && !s.plan->distribution.is_on_demand(t))
         s.blocks->make(t, given, s.cores);
     }

@@ -15,11 +15,19 @@ namespace foretile {
 
 namespace {
 
-/// Seconds for a byte that is sent, while all ranks send; 0: no rate limits it.
-double seconds_per_sent_byte(const Machine& machine) {
+/// Of two ranks that are as far apart as any.
+LinkModel result_link(const Machine& machine) {
+  return message_link(machine, 0, Rank::of(machine.ranks - 1));
+}
+LinkModel operand_link(const Machine& machine) {
+  return least_message_link(machine, 0, Rank::of(machine.ranks - 1));
+}
+
+/// Seconds for a byte that is sent over such links, while all ranks send; 0: no rate limits it.
+double seconds_per_sent_byte(const Machine& machine, const LinkModel& link) {
   const Platform& p = machine.platform;
   const bool near = machine.nodes() == 1;
-  const double of_ranks_s = over(1, message_link(p, near).bandwidth_bytes_per_s) / machine.ranks;
+  const double of_ranks_s = over(1, link.bandwidth_bytes_per_s) / machine.ranks;
   return near ? of_ranks_s : std::max(of_ranks_s, node_port_s(p, 1) / machine.nodes());
 }
 
@@ -28,8 +36,7 @@ double seconds_per_sent_byte(const Machine& machine) {
 class PieceCosts {
  public:
   PieceCosts(const FusedProgram& program, const Machine& machine, std::size_t term)
-      : machine_(machine),
-        receive_s_(over(1, message_link(machine.platform, machine.nodes() == 1).bandwidth_bytes_per_s)) {
+      : machine_(machine), receive_s_(over(1, result_link(machine).bandwidth_bytes_per_s)) {
     const Contraction& p = program.terms()[term].product->contraction();
     const LeastTimes least(machine, p.element(), 1);
     for (TileId c = 0; c < p.c.nonzeros(); ++c) {
@@ -119,19 +126,20 @@ int fastest_pieces(const FusedProgram& program, const Machine& machine, const Se
                    std::size_t term) {
   const Contraction& product = program.terms()[term].product->contraction();
   const PieceCosts costs(program, machine, term);
-  const double sent_byte_s = seconds_per_sent_byte(machine);
+  const double operand_byte_s = seconds_per_sent_byte(machine, operand_link(machine));
+  const double result_byte_s = seconds_per_sent_byte(machine, result_link(machine));
   int best = 1;
   double least = -1;
   for (const int pieces : costs.candidates()) {
     const auto sent = operand_bytes(product, std::max(machine.ranks / pieces, 1), settings);
     if (!sent) return 1;
     const double share = static_cast<double>(costs.busy_ranks(pieces)) / machine.ranks;
-    double landing_s = costs.landing_s(pieces, sent_byte_s), multiplying_s = 0;
+    double landing_s = costs.landing_s(pieces, result_byte_s), multiplying_s = 0;
     if (machine.platform.device.kind == DeviceKind::gpu) {
       landing_s = std::max(landing_s, costs.longest_landing_s(pieces));
       multiplying_s = costs.multiplying_s(pieces);
     }
-    const double seconds = *sent * sent_byte_s / share + multiplying_s + landing_s;
+    const double seconds = *sent * operand_byte_s / share + multiplying_s + landing_s;
     if (least < 0 || seconds < least) least = seconds, best = pieces;
   }
   return best;

@@ -77,10 +77,10 @@ double flops_of(const FusedProgram& program, std::size_t term) {
 
 /// A term is computed in 2^6 slices at most: planning more takes minutes, and what then fits hardly computes.
 constexpr int kMostCuts = 6;
-/// Of a device's memory is for messages, the same for all steps: what comes for one step stays while the next
-/// begins.
+/// Of a device's memory, for all steps alike: the more steps have room for their messages at once, the less a
+/// device waits for them. A block of a few tiles needs less.
 std::int64_t bytes_for_messages(const Machine& machine) {
-  return machine.receives_on_devices() ? machine.platform.device.memory_bytes / 2 : 0;
+  return machine.receives_on_devices() ? machine.platform.device.memory_bytes / 4 * 3 : 0;
 }
 
 /// Steps of a flow that can be under way: one, and the next one.

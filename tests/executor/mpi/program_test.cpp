@@ -139,5 +139,16 @@ TEST(Programs, OfCholeskyVectorsAreThoseOfAPlainEvaluation) {
         {.occupied = 3, .virtuals = 4, .tile = 2, .vectors = 9, .vector_tile = 5, .slices = slices});
 }
 
+/// Nothing of a run is left in the next.
+TEST(Programs, RunTwiceAlike) {
+  const FusedProgram fused(ccsd_t2(), {2, 4, 2}, "test");
+  const SeededNumbers numbers(fused.tiles(), 7);
+  ProgramRun run(MPI_COMM_WORLD, fused, {.bind = false}, {});
+  run.run(numbers, false);
+  const std::string first = run.digest();
+  run.run(numbers, false);
+  EXPECT_EQ(run.digest(), first);
+}
+
 }  // namespace
 }  // namespace foretile::program_test
