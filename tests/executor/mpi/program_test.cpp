@@ -142,8 +142,11 @@ TEST(Programs, OfCholeskyVectorsAreThoseOfAPlainEvaluation) {
 /// Nothing of a run is left in the next.
 TEST(Programs, RunTwiceAlike) {
   const FusedProgram fused(ccsd_t2(), {2, 4, 2}, "test");
-  const SeededNumbers numbers(fused.tiles(), 7);
-  ProgramRun run(MPI_COMM_WORLD, fused, {.bind = false}, {});
+  const SpinOrbitals orbitals(fused.tiles());
+  const SeededNumbers numbers(orbitals, 7);
+  MultiplicationOptions options;
+  options.bind = false;
+  ProgramRun run(MPI_COMM_WORLD, fused, options, {});
   run.run(numbers, false);
   const std::string first = run.digest();
   run.run(numbers, false);
