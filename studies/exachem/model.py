@@ -53,6 +53,12 @@ def run(build, *arguments):
     return json.loads(done.stdout)
 
 
+def platform_rates(build, machine):
+    """get, served, host in GB/s."""
+    figures = run(build, "platform", "show", machine)["figures"]
+    return [figures[f"tamm.{name}_bandwidth"] / 1e9 for name in RATES]
+
+
 def simulate_tamm(build, case, tile, rates=None, without=()):
     """`tile`: a number or one of KINDS. `rates`: get, served, host in bytes per second; None: the platform's."""
     settings = [word for name, rate in zip(RATES, () if rates is None else rates) for word in ("--set", f"platform.tamm.{name}_bandwidth={rate:.6g}")]

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "executor/mpi/communicator.hpp"
 #include "executor/program/plain_program.hpp"
@@ -49,6 +50,17 @@ ProgramPlan with_messages_to_gpus(const FusedProgram& program, const std::string
   ProgramPlan plan = choose_plan(program, machine, {}, how);
   EXPECT_EQ(plan.work.plan.messages_on_devices(), machine.ranks > 1);
   return plan;
+}
+
+/// The same plan, whose sums have the same order, whatever the memory.
+void expect_same_bits_with_messages_on_host(const FusedProgram& program, const ProgramRun& devices,
+                                            const SeededNumbers& numbers,
+                                            const MultiplicationOptions& options) {
+  ProgramPlan plan = devices.plan();
+  plan.work.plan.device_message_bytes = 0;
+  ProgramRun host(MPI_COMM_WORLD, program, std::move(plan), options);
+  host.run(numbers, true);
+  EXPECT_EQ(host.digest(), devices.digest());
 }
 
 /// All tensors, in each mode.
@@ -104,6 +116,7 @@ void expect_plain_results(const Program& program, const ProgramSizes& sizes) {
             ? ProgramRun(MPI_COMM_WORLD, fused, with_messages_to_gpus(fused, options.platform, how), options)
             : ProgramRun(MPI_COMM_WORLD, fused, options, how);
     const ProgramReport report = run.run(numbers, true);
+    if (mode.messages_on_gpus) expect_same_bits_with_messages_on_host(fused, run, numbers, options);
     EXPECT_EQ(report.sent_bytes, run.plan().sent_bytes());
     EXPECT_EQ(report.times.step_ends_s.size(), run.plan().steps.size());
     EXPECT_TRUE(std::ranges::is_sorted(report.times.step_ends_s));
