@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/missing_memory.hpp"
 #include "base/one_line.hpp"
+#include "base/quantity.hpp"
 #include "planner/problem/kinds/retile.hpp"
 #include "planner/strategies/distribution_setting.hpp"
 #include "platforms/checks.hpp"
@@ -67,6 +68,21 @@ void warn_of_doubts(const Platform& platform) {
   for (const std::string& warning : platform_warnings(platform)) {
     print_message("foretile", "warning: " + warning);
   }
+}
+
+void note_faster_messages(const Platform& platform, const std::vector<std::string>& settings) {
+  const double host = platform.network.message.bandwidth_bytes_per_s;
+  const double device = platform.network.device_message.bandwidth_bytes_per_s;
+  const bool asked = std::ranges::any_of(
+      settings, [](const std::string& setting) { return setting.starts_with("platform.messages="); });
+  if (asked || platform.messages == "device" || !platform.has_device_memory() || host <= 0 ||
+      device < 2 * host)
+    return;
+  print_message(
+      "foretile",
+      fmt::format("note: a rank of {} sends at {} from host memory, and at {} from memory of its GPUs: "
+                  "try --messages device, if MPI can",
+                  platform.name, quantity(host, "B/s"), quantity(device, "B/s")));
 }
 
 Platform named_platform(const std::string& name, const std::vector<std::string>& settings) {
