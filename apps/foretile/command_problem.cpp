@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
+#include <string>
 #include <tuple>
+#include <type_traits>
 
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/problem_matrices.hpp"
 #include "apps/foretile/problem_output.hpp"
 #include "apps/foretile/problem_tensor.hpp"
+#include "base/atomic_file.hpp"
 #include "base/files.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "planner/problem/kinds/geometry.hpp"
@@ -21,11 +25,14 @@ namespace foretile {
 
 namespace {
 
+template <class Parameters>
+using Complete = std::function<void(Parameters&, ProblemOutput&)>;
+
 /// One kind of problem: its options fill `Parameters`, which `to_toml` turns into the file's text. `complete`
 /// sets what the user left open.
 template <class Parameters>
 std::shared_ptr<Parameters> add_kind(CLI::App& command, std::string (*to_toml)(const Parameters&),
-                                     void (*complete)(Parameters&, ProblemOutput&) = nullptr) {
+                                     const Complete<std::type_identity_t<Parameters>>& complete = {}) {
   auto parameters = std::make_shared<Parameters>();
   const auto output = std::make_shared<ProblemOutput>();
   add_problem_options(command, *output);
@@ -157,11 +164,17 @@ void complete_molecule(MoleculeParameters& p, ProblemOutput& output) {
 void add_molecule(CLI::App& group) {
   CLI::App& command = *group.add_subcommand(
       "molecule", "The ABCD term of coupled cluster, of a molecule (RR-9365, section 5.2)");
-  const auto p = add_kind<MoleculeParameters>(command, molecule_problem_toml, complete_molecule);
+  const auto source = std::make_shared<std::string>();
+  const auto p = add_kind<MoleculeParameters>(command, molecule_problem_toml,
+                                              [source](MoleculeParameters& of, ProblemOutput& output) {
+                                                require_different("--output", output.file, "--xyz", *source);
+                                                complete_molecule(of, output);
+                                              });
   command
       .add_option_function<std::string>(
           "--xyz",
-          [p](const std::string& file) {
+          [p, source](const std::string& file) {
+            *source = file;
             p->xyz = read_text(file);
             parse_xyz(p->xyz, file);  // so that errors name this file and its lines
           },

@@ -14,6 +14,8 @@ ROOT = HERE.parent.parent
 PROGRAM = ROOT / "examples" / "cholesky_ccsd.txt"
 LEAN = ROOT / "examples" / "cholesky_ccsd_lean.txt"
 MACHINES = ["frontier", "aurora", "perlmutter"]
+UBIQUITIN_NODES = {"frontier": (30, 100, 700), "aurora": (30, 110, 600), "perlmutter": (50, 110, 500)}
+HOST_LINKS = {"frontier": "host", "aurora": "pcie", "perlmutter": "pcie"}  # between host memory and devices
 RATES = ["get", "served", "host"]  # platform.tamm.*_bandwidth
 KINDS = ["rule", "best"]  # tiles: of ExaChem's rule; with the least simulated time, as a user finds who tries tiles
 
@@ -57,6 +59,16 @@ def platform_rates(build, machine):
     """get, served, host in GB/s."""
     figures = run(build, "platform", "show", machine)["figures"]
     return [figures[f"tamm.{name}_bandwidth"] / 1e9 for name in RATES]
+
+
+def slow_settings(build, machine):
+    """All cards of a node together send at the rate at which TAMM's process serves; copies are no faster than TAMM's."""
+    figures = run(build, "platform", "show", machine)["figures"]
+    link = f"link.{HOST_LINKS[machine]}"
+    settings = {"network.card_bandwidth": figures["tamm.served_bandwidth"] / figures["network.cards"]}
+    for key in (f"{link}.bandwidth", f"{link}.back_bandwidth"):
+        settings[key] = min(figures[key], figures["tamm.host_bandwidth"])
+    return [word for key, value in settings.items() for word in ("--set", f"platform.{key}={value:.6g}")]
 
 
 def simulate_tamm(build, case, tile, rates=None, without=()):

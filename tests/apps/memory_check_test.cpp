@@ -10,8 +10,8 @@
 namespace foretile::memory_check_test {
 namespace {
 
-/// Two ranks of 4 cores and 2 devices on a node. Each holds 1000 bytes in host memory and 100 on a device, 10 of them of
-/// messages.
+/// Two ranks of 4 cores and 2 devices on a node. Each holds 1000 bytes in host memory and 100 on a device, 10
+/// of them of messages.
 PlannedWork work(DeviceKind kind) {
   const Tiling one = Tiling::uniform(4, 4);
   PlannedWork work{{"", one, one, one, Shape::dense(1, 1), Shape::dense(1, 1), Shape::dense(1, 1)},

@@ -438,6 +438,10 @@ def check_finer_tiles(scratch):
     assert done.returncode == 2 and "are missing: " in done.stderr and "it fits with" not in done.stderr, done
     alkane = pathlib.Path(__file__).parents[2] / "examples" / "c12h26.xyz"
     assert call("problem", "molecule", "--xyz", alkane, "--occ-clusters", 4, "--ao-clusters", 2, "-o", small).returncode == 0
+    molecule = scratch / "molecule.xyz"  # is not written over
+    molecule.write_text(alkane.read_text())
+    done = call("problem", "molecule", "--xyz", molecule, "-o", molecule)
+    assert done.returncode == 2 and "--xyz" in done.stderr and molecule.read_text() == alkane.read_text(), done
     memory = ("--set", "platform.device.memory=2 GB")
     done = call("plan", small, *platform, *memory)
     found = re.search(r"it fits with --set problem\.ao_clusters=(\d+), or made by foretile problem with --ao-clusters (\d+); see docs/how-to/memory-does-not-fit.md$",
