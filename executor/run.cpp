@@ -90,11 +90,6 @@ void progress_loop(RankScheduler& scheduler, RankBackend& backend, Messenger& me
   while (!messenger.idle()) messenger.progress(listener);  // the last signals leave
 }
 
-/// Of the rank's logical devices, among those of its node.
-int first_device(const Machine& machine, const RankOnNode& place) {
-  return place.number * machine.devices_per_rank;
-}
-
 std::unique_ptr<std::pmr::memory_resource> host_memory(const RunOptions& options) {
   if (options.gpus && options.pool_bytes > 0)
     return std::make_unique<PinnedPool>(*options.gpus, options.pool_bytes);

@@ -11,6 +11,7 @@
 #include "executor/backends/host_store.hpp"
 #include "executor/backends/plan_tasks.hpp"
 #include "executor/gpu/gpu.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "planner/plan/assignment.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
@@ -51,6 +52,11 @@ struct RunOptions {
   double warm_up_s =
       0;  ///< GPUs: how long products and copies are tried before the clock starts; 0: not at all
 };
+
+/// Of the rank's logical devices, the first among those of its node.
+inline int first_device(const Machine& machine, const RankOnNode& place) {
+  return place.number * machine.devices_per_rank;
+}
 
 /// RunOptions::pool_bytes for what the verifier proved: a little more for messages' headers, for holes and
 /// for what the scheduler keeps, since a first touch during the run costs far more.

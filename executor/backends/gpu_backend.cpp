@@ -209,6 +209,7 @@ void GpuBackend::start_copy(OperationId id, const Copy& wanted) {
 
 void GpuBackend::copy(OperationId id, const Copy& wanted, const Task& task) {
   pieces_.clear();
+  permuted_.clear();
   const bool over_the_host = wanted.to == kHost || wanted.from == kHost;
   const std::size_t count = wanted.tiles.size();
   for (std::size_t number = 0; number < count; ++number) {
@@ -217,12 +218,26 @@ void GpuBackend::copy(OperationId id, const Copy& wanted, const Task& task) {
     std::byte* const to =
         wanted.to == kHost ? place_of_c(tile.id, Device::of(wanted.from)) : devices_[wanted.to]->at(tile);
     const std::byte* const from = from_host_store(wanted) ? on_host(tile) : devices_[wanted.from]->at(tile);
-    add_piece(pieces_, {to, from, bytes_of(problem_, tile)}, over_the_host);
+    auto permuted = wanted.to == kHost ? host_.permuted_store(tile.id) : std::nullopt;
+    if (permuted) {
+      permuted_.push_back({*std::move(permuted), from, to});
+    } else {
+      add_piece(pieces_, {to, from, bytes_of(problem_, tile)}, over_the_host);
+    }
   }
   GpuDevice& on = *devices_[wanted.to == kHost ? wanted.from : wanted.to];
   const Lane lane = lane_of(wanted);
-  on.gpu().copy(lane, pieces_);
+  if (!pieces_.empty()) on.gpu().copy(lane, pieces_);
+  store_permuted(on, lane);
   on.expect(lane, id, task);
+}
+
+void GpuBackend::store_permuted(GpuDevice& on, Lane lane) {
+  if (permuted_.empty()) return;
+  std::vector<TileToCombine> tiles;
+  for (const Permuted& one : permuted_)
+    tiles.push_back({one.how.extents, one.how.permutation, 0, one.how.factor, one.from, one.to});
+  on.gpu().combine(lane, problem_.precision, tiles);
 }
 
 void GpuBackend::make(OperationId id, const Copy& wanted, const Task& task) {

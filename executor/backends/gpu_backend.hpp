@@ -60,6 +60,8 @@ class GpuBackend final : public RankBackend {
   std::byte* on_host(TileRef tile);
   std::byte* place_of_c(TileId c, Device device);
   void copy(OperationId id, const Copy& copy, const Task& task);
+  /// What copy() left to it.
+  void store_permuted(GpuDevice& on, Lane lane);
   void make(OperationId id, const Copy& copy, const Task& task);
   /// Of one form, on one lane, in the order given for each tile of C.
   void multiply(GpuDevice& on, const KernelLanes::Choice& choice, std::span<const Product> products);
@@ -83,6 +85,12 @@ class GpuBackend final : public RankBackend {
   std::vector<TileId> written_;
   Waves<const std::byte*, TileProduct> waves_;
   std::vector<CopyPiece> pieces_;
+  struct Permuted {
+    PermutedStore how;
+    const std::byte* from;
+    std::byte* to;
+  };
+  std::vector<Permuted> permuted_;
   std::vector<TileToMake> to_make_;
   std::int64_t compactions_ = 0;
   std::int64_t compacted_bytes_ = 0;

@@ -45,6 +45,9 @@ HostStore::HostStore(const Contraction& contraction, const PlanFrame& frame, con
 void HostStore::add_flow(const PlanFrame& frame, const RankPlan& plan) {
   flow_ = &frame;
   made_for_.resize(frame.steps.size());
+  for (const FlowTask& task : plan.flow.tasks) {
+    if (task.adds() && is_in_place(frame, task)) c_in_place_.emplace(task.reads.id, &task);
+  }
   int number = static_cast<int>(outgoing_.size() + outgoing_sums_.size());
   for (const Transfer& result : plan.flow.results)
     outgoing_results_.push_back({message_header(result, rank_, number++, memory_), result});
@@ -71,6 +74,12 @@ std::optional<TileView> HostStore::in_place(TileRef tile) const {
 }
 
 TileBuffer HostStore::new_c(TileId tile) const {
+  if (const auto found = c_in_place_.find(tile); found != c_in_place_.end()) {
+    const TileExtents extents = extents_of(problem_, {Matrix::c, tile});
+    if (std::byte* const place = tasks_->tensor_place(*found->second, !found->second->copies()))
+      return TileBuffer::borrowed(extents.gapless_at(place), extents.bytes());
+    c_in_place_.erase(found);
+  }
   const std::optional<TileView> view = in_place({Matrix::c, tile});
   return view ? TileBuffer::borrowed(*view, problem_.c_bytes(tile))
               : TileBuffer(problem_.c_bytes(tile), memory_);
@@ -185,12 +194,20 @@ std::byte* HostStore::tensor_of(const FlowTask& task) const {
   return all.comes_to(rank_, tile) ? tensors_.at({tile, task.step}) : tasks_->tensor_tile(tile);
 }
 
+std::optional<PermutedStore> HostStore::permuted_store(TileId tile) const {
+  const auto found = c_in_place_.find(tile);
+  if (found == c_in_place_.end() || found->second->copies()) return std::nullopt;
+  const FlowTask& task = *found->second;
+  const auto& from = task.order.from;
+  return PermutedStore{
+      tasks_->tensor_extents(task.writes.id), {from.begin(), from.begin() + task.order.axes}, task.factor};
+}
+
 std::vector<std::function<void()>> HostStore::task_jobs(const FlowTask& task, int parts) {
+  if (task.adds() && c_in_place_.contains(task.reads.id)) return {[] {}};
   if (task.adds()) return tasks_->jobs(task, nullptr, finished_c(task.reads.id).data, parts);
   std::byte* const from = tensor_of(task);
-  const bool in_place =
-      task.makes_operand() && flow_->operands.of(task.writes.matrix).is_in_place(task.writes.id);
-  return tasks_->jobs(task, from, place_of_made(task, in_place ? from : nullptr), parts);
+  return tasks_->jobs(task, from, place_of_made(task, is_in_place(*flow_, task) ? from : nullptr), parts);
 }
 
 std::byte* HostStore::place_of_made(const FlowTask& task, std::byte* in_place) {

@@ -42,6 +42,13 @@ inline bool parts_become_c(const Contraction& contraction) {
 
 /// Own tiles of A, and of B where it is given, are here once, however often they are sent; received ones
 /// are in the messages that brought them. Used by the thread of the progress loop alone.
+/// Index d of what is stored is permutation[d] of the tile, times `factor`.
+struct PermutedStore {
+  std::vector<std::int64_t> extents;  ///< of what is stored
+  std::vector<int> permutation;
+  double factor = 1;
+};
+
 class HostStore {
  public:
   /// Fills the own tiles that the rank or others use, and with Contraction::reads_c() the initial tiles of C
@@ -97,6 +104,8 @@ class HostStore {
   /// Where tiles flow: what a worker does for a task that starts now. Takes memory for a tile that it makes,
   /// unless that is in place.
   std::vector<std::function<void()>> task_jobs(const FlowTask& task, int parts);
+  /// How a device stores this tile of C, of which it has all, into its place: permuted. Nothing: as it is.
+  std::optional<PermutedStore> permuted_store(TileId tile) const;
   /// Where tiles flow: frees the tiles that tasks made for the step, those of C of the step, and those of
   /// tensors that came for it.
   void release_step(Step step);
@@ -154,6 +163,7 @@ class HostStore {
   std::vector<std::vector<TileRef>> made_for_;                    // by step
   const PlanFrame* flow_ = nullptr;                               // where tiles flow
   PlanTasks* tasks_;
+  mutable std::unordered_map<TileId, const FlowTask*> c_in_place_;  // the task by which it becomes a tensor's
   std::unordered_map<std::pair<TileId, int>, std::byte*, PairHash> tensors_;  // that came, and for which step
   std::vector<Outgoing> outgoing_results_;
   std::vector<Outgoing> outgoing_;

@@ -18,6 +18,11 @@ class PlanTasks {
   virtual ~PlanTasks() = default;
   /// A tile of a tensor that this rank has, to be sent or read: column-major, without gaps.
   virtual std::byte* tensor_tile(TileId tile) = 0;
+  /// Memory of such a tile, which one of C becomes by this task: as it is, or where `permutes` by a device,
+  /// to whose copies it then belongs. nullptr: there is none, and the task adds later.
+  virtual std::byte* tensor_place(const FlowTask& task, bool permutes) = 0;
+  /// Extents of that tile, in the order in which it is stored.
+  virtual std::vector<std::int64_t> tensor_extents(TileId tile) const = 0;
   /// What workers do for a task of the rank, which starts now: `parts` of them at most, at least one, which
   /// may run at once. `from` is the tensor's tile that it reads; nullptr for one on demand, and for a task
   /// that adds. `tile` is the one of A, B or C that it makes, which may be `from`, or reads.

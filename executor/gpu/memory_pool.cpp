@@ -9,6 +9,11 @@ namespace foretile {
 MemoryPool::MemoryPool(std::byte* memory, std::int64_t bytes, std::pmr::memory_resource* others)
     : arena_(bytes), memory_(memory), others_(others) {}
 
+bool MemoryPool::has(const std::byte* place) const {
+  const std::less<> before;
+  return !before(place, memory_) && before(place, memory_ + arena_.size());
+}
+
 void* MemoryPool::do_allocate(std::size_t bytes, std::size_t alignment) {
   if (alignment <= static_cast<std::size_t>(Arena::kAlignment)) {
     if (const auto offset = arena_.take(static_cast<std::int64_t>(bytes))) return memory_ + *offset;
@@ -21,8 +26,7 @@ void* MemoryPool::do_allocate(std::size_t bytes, std::size_t alignment) {
 
 void MemoryPool::do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) {
   auto* const place = static_cast<std::byte*>(memory);
-  const std::less<> before;
-  if (!before(place, memory_) && before(place, memory_ + arena_.size())) {
+  if (has(place)) {
     arena_.give(place - memory_);
     return;
   }

@@ -21,6 +21,8 @@ class MemoryPool : public std::pmr::memory_resource {
   MemoryPool& operator=(const MemoryPool&) = delete;
 
   std::int64_t bytes() const { return arena_.size(); }
+  /// Whether it gave this itself.
+  bool has(const std::byte* place) const;
   /// Most that others had to give at once.
   std::int64_t overflow_bytes() const { return most_outside_; }
 

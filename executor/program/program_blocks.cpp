@@ -56,7 +56,8 @@ void ProgramBlocks::make_missing_zero(std::size_t tensor) {
 }
 
 void ProgramBlocks::make_uninitialized(const ProgramBlock& block) {
-  tensors_[block.tensor].insert_or_assign(block.block, TileBuffer(bytes(block)));
+  tensors_[block.tensor].insert_or_assign(
+      block.block, pinned_ ? TileBuffer(bytes(block), pinned_) : TileBuffer(bytes(block)));
 }
 
 double* ProgramBlocks::numbers(const ProgramBlock& block) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/id.hpp"
+#include "executor/gpu/memory_pool.hpp"
 #include "executor/program/program_numbers.hpp"
 #include "executor/tiles/tile_buffer.hpp"
 #include "planner/program/program_step.hpp"
@@ -40,9 +41,15 @@ void permute(const FusedProgram& program, const PermutedBlock& tile, const doubl
 
 class ProgramBlocks {
  public:
-  /// Both must outlive this.
-  ProgramBlocks(const FusedProgram& program, const ProgramDistribution& distribution, Rank rank)
-      : program_(program), distribution_(distribution), rank_(rank), tensors_(program.tensors().size()) {}
+  /// All must outlive this. With `pinned`, which devices copy from and to, all blocks are there, as far as
+  /// they fit.
+  ProgramBlocks(const FusedProgram& program, const ProgramDistribution& distribution, Rank rank,
+                MemoryPool* pinned = nullptr)
+      : program_(program),
+        distribution_(distribution),
+        rank_(rank),
+        pinned_(pinned),
+        tensors_(program.tensors().size()) {}
 
   bool owns(const ProgramBlock& block) const { return distribution_.owner_of(block) == rank_; }
   std::int64_t bytes(const ProgramBlock& block) const;
@@ -54,6 +61,11 @@ class ProgramBlocks {
   void make_uninitialized(const ProgramBlock& block);
   bool has(const ProgramBlock& block) const { return tensors_[block.tensor].contains(block.block); }
   void drop(std::size_t tensor) { tensors_[tensor].clear(); }
+  void drop(const ProgramBlock& block) { tensors_[block.tensor].erase(block.block); }
+  /// Whether devices copy from and to it at full speed.
+  bool is_pinned(const ProgramBlock& block) const {
+    return pinned_ && pinned_->has(tensors_[block.tensor].at(block.block).data());
+  }
   /// The rank's own, which were made.
   double* numbers(const ProgramBlock& block);
   const double* numbers(const ProgramBlock& block) const;
@@ -62,6 +74,7 @@ class ProgramBlocks {
   const FusedProgram& program_;
   const ProgramDistribution& distribution_;
   Rank rank_;
+  MemoryPool* pinned_;
   std::vector<std::unordered_map<BlockId, TileBuffer>> tensors_;
 };
 

@@ -45,9 +45,10 @@ struct ProgramRun::State {
   int ranks, cores;
   SpinOrbitals orbitals;
   std::optional<ProgramPlan> plan;
-  std::optional<ProgramBlocks> blocks;
   RankMemory memory;
-  std::unique_ptr<Gpus> gpus;  // nullptr: cores
+  std::unique_ptr<Gpus> gpus;            // nullptr: cores
+  std::optional<PinnedPool> of_tensors;  // with GPUs
+  std::optional<ProgramBlocks> blocks;
 
   /// Collective. Takes over what `make` planned alike on all ranks.
   void take_plan(const std::function<ProgramPlan()>& make);
@@ -66,7 +67,6 @@ void ProgramRun::State::take_plan(const std::function<ProgramPlan()>& make) {
     if (machine.ranks != ranks)
       throw input_error("program", fmt::format("a plan for {} ranks", machine.ranks),
                         fmt::format("one for the {} of the communicator", ranks), "plan again");
-    blocks.emplace(program, plan->distribution, rank);
     memory = memory_of(*plan, options.gpus);
     cores = std::min(cores, machine.cores_per_rank());
     gpus = gpus_for(machine, options.gpus);
@@ -77,6 +77,14 @@ void ProgramRun::State::take_plan(const std::function<ProgramPlan()>& make) {
     if (!same)
       throw input_error("program", "ranks with different plans", "the same on all ranks",
                         "give all ranks the same program, platform and parameters");
+  });
+  const RankOnNode place = place_on_node(communicator);
+  on_all(communicator, [&] {
+    if (gpus) {
+      gpus->use_for_host(first_device(plan->work.machine, place) % gpus->count());
+      of_tensors.emplace(*gpus, pool_bytes_for(memory.heap));
+    }
+    blocks.emplace(program, plan->distribution, rank, of_tensors ? &*of_tensors : nullptr);
   });
 }
 
@@ -154,7 +162,7 @@ ProgramReport ProgramRun::run(const ProgramNumbers& numbers, bool keeps_intermed
   const GivenBlocks given(s.program, s.orbitals, numbers);
   on_all(s.communicator, [&] {
     take_blas_buffers(s.cores);  // with too little address space OpenBLAS asks for them for ever
-    touch_heap(pool_bytes_for(s.memory.heap), s.cores);
+    if (!s.gpus) touch_heap(pool_bytes_for(s.memory.heap), s.cores);
     for (std::size_t t = 0; t < s.program.tensors().size(); ++t) {
       s.blocks->drop(t);  // of a run before
       if (s.program.tensors()[t].role == TensorRole::given && !s.plan->distribution.is_on_demand(t))

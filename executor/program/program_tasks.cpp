@@ -17,6 +17,19 @@ std::byte* ProgramTasks::tensor_tile(TileId tile) {
   return reinterpret_cast<std::byte*>(blocks_.numbers(block));
 }
 
+std::byte* ProgramTasks::tensor_place(const FlowTask& task, bool permutes) {
+  const ProgramBlock block = block_of(plan_.tensors, task.writes.id);
+  if (!blocks_.has(block)) blocks_.make_uninitialized(block);
+  if (!permutes || blocks_.is_pinned(block)) return reinterpret_cast<std::byte*>(blocks_.numbers(block));
+  blocks_.drop(block);
+  return nullptr;
+}
+
+std::vector<std::int64_t> ProgramTasks::tensor_extents(TileId tile) const {
+  const ProgramBlock block = block_of(plan_.tensors, tile);
+  return program_.extents(block.tensor, block.block);
+}
+
 std::vector<std::function<void()>> ProgramTasks::jobs(const FlowTask& task, const std::byte* from,
                                                       std::byte* tile, int parts) {
   const ProgramBlock block = block_of(plan_.tensors, task.tensor_tile());

@@ -18,6 +18,8 @@ class ProgramTasks final : public PlanTasks {
       : program_(program), plan_(plan), blocks_(blocks), given_(given), keeps_(keeps_intermediates) {}
 
   std::byte* tensor_tile(TileId tile) override;
+  std::byte* tensor_place(const FlowTask& task, bool permutes) override;
+  std::vector<std::int64_t> tensor_extents(TileId tile) const override;
   std::vector<std::function<void()>> jobs(const FlowTask& task, const std::byte* from, std::byte* tile,
                                           int parts) override;
   void step_over(Step step) override;

@@ -57,6 +57,9 @@ struct FlowTask {
   bool copies() const { return factor == 1 && order.is_identity(); }
 };
 
+/// Whether its tile of A, B or C is the tensor's (OperandPlan::in_place).
+bool is_in_place(const PlanFrame& frame, const FlowTask& task);
+
 /// What a task takes.
 struct TaskWork {
   std::int64_t bytes = 0;            ///< that are copied, permuted or added; 0: the tile is in place
@@ -65,6 +68,9 @@ struct TaskWork {
 };
 /// Of a task of a plan that verifies.
 TaskWork work_of(const PlanFrame& frame, const Contraction& contraction, const FlowTask& task);
+
+/// Whether all devices are GPUs with memory of their own, which permute tiles of C when they store them.
+bool stored_by_gpus(const PlanFrame& frame);
 
 /// A rank's part of a plan whose products depend on each other (PlanFrame::steps).
 struct RankFlow {

@@ -218,4 +218,15 @@ std::vector<Rank> owners_of_c(const Contraction& p, const Plan& plan) {
   return owners;
 }
 
+std::vector<bool> stored_once(std::size_t tiles, const Plan& plan) {
+  std::vector<bool> once(tiles, false);
+  for (const RankPlan& rank : plan.ranks) {
+    for (const Sum& sum : rank.sums) {
+      if (sum.to || sum.devices.size() != 1 || !sum.from.empty()) continue;
+      for (const TileId tile : sum.tiles) once[static_cast<std::size_t>(tile)] = true;
+    }
+  }
+  return once;
+}
+
 }  // namespace foretile

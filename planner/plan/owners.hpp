@@ -2,6 +2,7 @@
 // Where tiles of the distributed matrices live and who else needs them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -56,5 +57,8 @@ std::vector<Transfer> broadcasts_of(const Contraction& contraction, const Proces
 /// Who computes a tile of C or, where several ranks compute parts of it, who adds them, by tile. Tiles
 /// without a product are where a table of owners says, or distributed round-robin.
 std::vector<Rank> owners_of_c(const Contraction& p, const Plan& plan);
+/// By tile of C, of so many: whether one device of its owner computes all of it, so that nothing is added to
+/// it.
+std::vector<bool> stored_once(std::size_t tiles, const Plan& plan);
 
 }  // namespace foretile

@@ -83,8 +83,9 @@ struct OperandPlan {
   OnDevice on_device = OnDevice::streams;  ///< how long they are on a device
   Distribution distribution =
       {};  ///< of given tiles of A or B, which are sent from there; of C from partial sums
-  /// Whether tiles of A or B, by number, are in their owner's memory whatever is planned, so that the plan
-  /// needs none for them; empty: none are.
+  /// Whether tiles, by number, are in memory that their owner has whatever is planned, so that the plan needs
+  /// none for them; empty: none are. A tile of C, where tiles flow: it becomes the tile of a tensor when it
+  /// is stored, and GPUs permute it on the way.
   std::vector<bool> in_place = {};
 
   bool generated() const { return comes_where_used(source); }  ///< or read, by the ranks that use it

@@ -72,6 +72,7 @@ class StepJoiner {
     begin_plan();
     list_tensors(tensors);
     for (const StepPlan& step : steps_) join(step);
+    find_c_in_place();
     Contraction all = joined(parts_);
     all.name = "program";
     all.t_elements = std::move(elements_);
@@ -288,6 +289,29 @@ class StepJoiner {
                     .writes = {tile.matrix, tile.id + offset_of(tile.matrix)},
                     .factor = from.factor,
                     .order = from.order});
+  }
+
+  /// What is the first in a tensor's tile, and nowhere else, becomes that tile.
+  void find_c_in_place() {
+    const std::vector<Rank>& owners = owners_of_c();
+    std::vector<int> uses(owners.size(), 0);
+    const auto for_each_of_c = [&](const auto& visit) {
+      for (std::size_t rank = 0; rank < plan_.ranks.size(); ++rank) {
+        for (const FlowTask& task : plan_.ranks[rank].flow.tasks) {
+          const TileRef tile = task.adds() ? task.reads : task.writes;
+          if (tile.matrix == Matrix::c) visit(Rank::of(rank), task, static_cast<std::size_t>(tile.id));
+        }
+      }
+    };
+    for_each_of_c([&](Rank, const FlowTask&, std::size_t tile) { ++uses[tile]; });
+    const std::vector<bool> once =
+        stored_by_gpus(plan_) ? stored_once(owners.size(), plan_) : std::vector<bool>(owners.size());
+    std::vector<bool>& in_place = plan_.operands.c.in_place;
+    in_place.assign(owners.size(), false);
+    for_each_of_c([&](Rank rank, const FlowTask& task, std::size_t tile) {
+      in_place[tile] = uses[tile] == 1 && task.adds() && task.after < 0 && owners[tile] == rank &&
+                       (task.copies() || once[tile]);
+    });
   }
 
   /// Returns the first of their tiles of C.

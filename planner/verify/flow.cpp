@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@ class FlowOrder final : public VerifyPass {
     check_tensors();
     additions_.resize(plan_.tensors.owners.size());
     owners_of_c_ = owners_of_c(problem_, plan_);
+    stored_once_ = stored_once(owners_of_c_.size(), plan_);
     for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c})
       made_.at(static_cast<std::size_t>(matrix))
           .assign(static_cast<std::size_t>(shape_of(problem_, matrix).nonzeros()), kGiven);
@@ -57,6 +59,8 @@ class FlowOrder final : public VerifyPass {
   }
 
   void finish(PlanSummary&) override {
+    if (std::ranges::count(plan_.operands.c.in_place, true) != std::ssize(in_place_read_))
+      throw broken_plan("tiles of C in place", "one that no task adds", "one that becomes a tensor's tile");
     for (const auto& [rank, tile] : reads_) {
       if (computed_[static_cast<std::size_t>(tile)] || made_[2][static_cast<std::size_t>(tile)] != kGiven)
         continue;
@@ -204,8 +208,22 @@ class FlowOrder final : public VerifyPass {
       throw wrong(fmt::format("C tile {} in step {}", tile, task.step),
                   fmt::format("its step, {}", plan_.step_of(tile)));
     check_size(task, task.reads, wrong);
+    if (plan_.operands.c.is_in_place(tile)) check_c_in_place(rank, task, wrong);
     reads_.emplace_back(static_cast<int>(rank), tile);
     return Step::of(int{task.step} + 1);
+  }
+
+  /// It becomes the tensor's tile when it is stored, and nobody else reads it.
+  template <class Wrong>
+  void check_c_in_place(std::size_t rank, const FlowTask& task, const Wrong& wrong) {
+    const TileId tile = task.reads.id;
+    const bool of_rank = owners_of_c_[static_cast<std::size_t>(tile)] == static_cast<int>(rank);
+    const bool as_it_is =
+        task.copies() || (stored_by_gpus(plan_) && stored_once_[static_cast<std::size_t>(tile)]);
+    if (of_rank && as_it_is && task.after < 0 && in_place_read_.insert(tile).second) return;
+    throw wrong(fmt::format("C tile {} in place", tile),
+                "one of this rank that is read once, first in its tensor's tile, and as it is unless a GPU "
+                "stores it");
   }
 
   template <class Wrong>
@@ -232,6 +250,8 @@ class FlowOrder final : public VerifyPass {
     if (ready > task.step) throw wrong(fmt::format("{} of C of the same step", name), "of earlier steps");
     check_size(task, tile, wrong);
     check_in_place(task, name, wrong);
+    if (tile.matrix == Matrix::c && plan_.operands.c.is_in_place(tile.id))
+      throw wrong(name + " in place, which a task makes", "one that products compute");
     if (tile.matrix == Matrix::c && task.step != plan_.step_of(tile.id))
       throw wrong(fmt::format("{} in step {}", name, task.step),
                   fmt::format("its step, {}", plan_.step_of(tile.id)));
@@ -352,6 +372,8 @@ class FlowOrder final : public VerifyPass {
   std::vector<Additions> additions_;               // by tile of the tensors
   std::array<std::vector<std::int64_t>, 3> made_;  // by matrix and tile: the step of the task that makes it
   std::vector<bool> computed_;                     // tiles of C
+  std::vector<bool> stored_once_;                  // the same
+  std::set<TileId> in_place_read_;                 // of C
   std::vector<std::pair<int, TileId>> reads_;      // ranks, and tiles of C that they read
   /// Ranks, tiles of tensors that they do not have, and the step in which they read or get them.
   std::vector<std::tuple<int, TileId, int>> tensor_reads_, tensor_arrivals_;

@@ -102,7 +102,7 @@ void check_distribution(const Plan& plan, const Contraction& p, Matrix matrix) {
 
 void check_in_place(const Plan& plan, const Contraction& p, Matrix matrix) {
   const auto tiles = std::ssize(plan.operands.of(matrix).in_place);
-  const TileId expected = matrix == Matrix::c ? 0 : shape_of(p, matrix).nonzeros();
+  const TileId expected = matrix == Matrix::c && !plan.flows() ? 0 : shape_of(p, matrix).nonzeros();
   if (tiles != 0 && tiles != expected)
     throw broken_plan(fmt::format("tiles of {} in place", name_of(matrix)), fmt::format("{} tiles", tiles),
                       expected == 0 ? "none" : fmt::format("none or {}", expected));

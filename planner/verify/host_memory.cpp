@@ -175,7 +175,10 @@ class StepBytes {
       if (task.makes_operand()) steps_[task.step].owned += bytes;
     }
     for (const Sum& sum : plan_.ranks[rank].sums) {
-      for (const TileId tile : sum.tiles) add_c(tile, copies_beside(problem_, sum));
+      for (const TileId tile : sum.tiles) {
+        const bool is_of_tensor = !sum.to && plan_.operands.c.is_in_place(tile);
+        add_c(tile, copies_beside(problem_, sum) - (is_of_tensor ? 1 : 0));
+      }
     }
     if (plan_.messages_on_devices()) return steps_;
     messages.for_each_to(rank, [&](const Messages::Sized& sized) {

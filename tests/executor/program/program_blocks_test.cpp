@@ -4,8 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "executor/gpu/stand_in.hpp"
+#include "executor/program/program_tasks.hpp"
+#include "planner/program/program_plan.hpp"
 #include "planner/tensor/program_text.hpp"
+#include "tests/planner/program/flow_machine.hpp"
 
 namespace foretile::program_blocks_test {
 namespace {
@@ -42,6 +47,31 @@ TEST(SeededNumbers, HaveTheSymmetryOfTheTensor) {
   EXPECT_NE(value("t", {3, 1, 2, 0}), value("t", {1, 3, 2, 0}));
   EXPECT_EQ(value("c", {3, 1, 4}), value("c", {1, 3, 4}));
   EXPECT_NE(value("c", {3, 1, 4}), value("c", {3, 1, 3}));
+}
+
+/// A device permutes into page-locked memory alone: one block of 2 x 2 fits the pool, the second does not.
+TEST(ProgramTasks, GiveDevicesPlacesThatArePinned) {
+  const FusedProgram program(
+      parse_program("orbitals = spatial\nspace a = virtual\ntensor x[a,a]\nresult R[a,a]\n"
+                    "r: R[a1,a2] += x[a1,a3] x[a3,a2]\n",
+                    "test"),
+      {.occupied = 1, .virtuals = 4, .tile = 2}, "test");
+  const ProgramPlan plan = plan_program(program, {.ranks = 1}, flow_machine(1, 1), {}, ProgramMode::levels);
+  StandInGpus gpus({.count = 1});
+  PinnedPool pool(gpus, 32);
+  ProgramBlocks blocks(program, plan.distribution, 0, &pool);
+  const SpinOrbitals orbitals(program.tiles());
+  const SeededNumbers numbers(orbitals, 7);
+  const GivenBlocks given(program, orbitals, numbers);
+  ProgramTasks tasks(program, plan.work.plan, blocks, given, false);
+  std::vector<FlowTask> additions;
+  std::ranges::copy_if(plan.work.plan.ranks[0].flow.tasks, std::back_inserter(additions), &FlowTask::adds);
+  ASSERT_GE(additions.size(), 2U);
+  EXPECT_NE(tasks.tensor_place(additions[0], true), nullptr);
+  EXPECT_EQ(tasks.tensor_place(additions[1], true), nullptr);
+  EXPECT_FALSE(blocks.has(block_of(plan.work.plan.tensors, additions[1].writes.id)));
+  EXPECT_NE(tasks.tensor_place(additions[1], false), nullptr);
+  EXPECT_EQ(tasks.tensor_extents(additions[0].writes.id), (std::vector<std::int64_t>{2, 2}));
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "planner/plan/owners.hpp"
+#include "planner/plan/plan.hpp"
+
 namespace foretile::sum_test {
 namespace {
 
@@ -18,6 +21,15 @@ TEST(Sum, AChainAddsOneAfterTheOther) {
 TEST(Sum, ABinaryTreeAddsNeighbours) {
   EXPECT_EQ(additions(Tree::binomial, 1), Pairs{});
   EXPECT_EQ(additions(Tree::binomial, 5), (Pairs{{0, 1}, {2, 3}, {0, 2}, {0, 4}}));
+}
+
+/// Of five tiles: 0 is of one device; 1 of two; 2 of one, and a part comes; 3 goes to rank 1, which owns it.
+TEST(Sum, SomeAreStoredOnce) {
+  Plan plan;
+  plan.ranks.resize(2);
+  plan.ranks[0].sums = {{{0}, {0}, {}}, {{1}, {0, 1}, {}}, {{2}, {0}, {1}}, {{3}, {0}, {}, Rank(1)}};
+  plan.ranks[1].sums = {{{3}, {}, {0}}, {{4}, {1}, {}}};
+  EXPECT_EQ(stored_once(5, plan), (std::vector<bool>{true, false, false, false, true}));
 }
 
 TEST(Sum, AMessageTakesThePartsToOneRank) {

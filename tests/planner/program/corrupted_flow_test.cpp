@@ -60,7 +60,8 @@ class Corruption {
                                                    [this] { return lose_result(); },
                                                    [this] { return shrink(); },
                                                    [this] { return make_in_other_step(); },
-                                                   [this] { return send_for_other_step(); }};
+                                                   [this] { return send_for_other_step(); },
+                                                   [this] { return claim_place(); }};
     return kinds[kind % kinds.size()]();
   }
 
@@ -106,6 +107,16 @@ class Corruption {
       if (again.adds() && task.after == static_cast<std::int32_t>(place.task)) task.after = behind;
     }
     tasks(place.rank).insert(tasks(place.rank).begin() + behind, again);
+    return true;
+  }
+  /// Of a tensor's tile, for a tile of C that is no such.
+  bool claim_place() {
+    std::vector<bool>& in_place = plan_.operands.c.in_place;
+    const auto place = some_task([&](const FlowTask& task) {
+      return task.adds() && !in_place[static_cast<std::size_t>(task.reads.id)];
+    });
+    if (!place) return false;
+    in_place[static_cast<std::size_t>(at(*place).reads.id)] = true;
     return true;
   }
   bool turn_sign() {

@@ -58,17 +58,23 @@ TEST(ProgramPlan, CountsTheTasksOfTwoTerms) {
   for (const int ranks : {1, 2, 3}) {
     const ProgramPlan flow =
         plan_program(program, {.ranks = ranks}, flow_machine(ranks, 1), {}, ProgramMode::flow);
-    int added = 0, in_place = 0, copied = 0;
+    int added = 0, in_place = 0, copied = 0, become_blocks = 0;
     for_each_task(flow, [&](const FlowTask& task) {
       EXPECT_TRUE(task.copies());
       (task.adds() ? added : task.makes_operand() ? in_place : copied)++;
-      EXPECT_EQ(work_of(flow.work.plan, flow.work.contraction, task).bytes, task.makes_operand() ? 0 : 32);
+      const bool is_there = is_in_place(flow.work.plan, task);
+      EXPECT_TRUE(is_there || !task.makes_operand());
+      if (task.adds() && is_there) ++become_blocks;
+      EXPECT_EQ(work_of(flow.work.plan, flow.work.contraction, task).bytes, is_there ? 0 : 32);
     });
     EXPECT_EQ(flow.work.summary.gemms, 16);
     EXPECT_EQ(flow.work.plan.steps.size(), 3U);
     EXPECT_EQ(copied, 4);
     EXPECT_EQ(added, 4 + 4 + 4);
     EXPECT_EQ(in_place, 4 * 4);
+    if (ranks == 1) {
+      EXPECT_EQ(become_blocks, 4 + 4);  // of i and r, the first in I and R
+    }
   }
 }
 
@@ -108,7 +114,7 @@ TEST(ProgramPlan, CountsWhatRanksSend) {
 }
 
 /// Rows of C are p1 and h1, columns p2 and h2: to become a block of R, whose indices are p1, p2, h1 and h2,
-/// its 2^4 numbers get another order; those of S do not.
+/// its 2^4 numbers get another order, on cores or by the GPU that stores them; a tile of S becomes a block.
 TEST(ProgramPlan, AddsInAnotherOrder) {
   const FusedProgram program(parse_program("orbitals = spatial\nspace h = occupied\nspace p = virtual\n"
                                            "tensor x[p|h]\ntensor y[p|p]\nresult R[p,p|h,h]\nresult S[p|h]\n"
@@ -116,14 +122,18 @@ TEST(ProgramPlan, AddsInAnotherOrder) {
                                            "s: S[p1,h1] += 1 y[p1,p2] x[p2,h1]\n",
                                            "test"),
                              {2, 2, 2}, "test");
-  const ProgramPlan plan = plan_program(program, {.ranks = 1}, flow_machine(1, 1), {}, ProgramMode::levels);
-  std::int64_t added = 0, permuted = 0;
-  for_each_task(plan, [&](const FlowTask& task) {
-    const TaskWork work = work_of(plan.work.plan, plan.work.contraction, task);
-    if (task.adds()) (work.permutes ? permuted : added) += work.bytes;
-  });
-  EXPECT_EQ(added, 32);
-  EXPECT_EQ(permuted, 128);
+  for (const DeviceKind kind : {DeviceKind::core, DeviceKind::gpu}) {
+    Machine machine = flow_machine(1, 1);
+    machine.platform.device.kind = kind;
+    const ProgramPlan plan = plan_program(program, {.ranks = 1}, machine, {}, ProgramMode::levels);
+    std::int64_t added = 0, permuted = 0;
+    for_each_task(plan, [&](const FlowTask& task) {
+      const TaskWork work = work_of(plan.work.plan, plan.work.contraction, task);
+      if (task.adds()) (work.permutes ? permuted : added) += work.bytes;
+    });
+    EXPECT_EQ(added, 0);
+    EXPECT_EQ(permuted, kind == DeviceKind::core ? 128 : 0);
+  }
 }
 
 /// Each level is a step that begins when the one before is over, so less is in memory than where they flow.
@@ -193,6 +203,11 @@ FlowTask& first_task(ProgramPlan& flow, Matrix writes) {
   return *std::ranges::find_if(flow.work.plan.ranks[0].flow.tasks,
                                [&](const FlowTask& task) { return task.writes.matrix == writes; });
 }
+/// Of rank 0: the first behind another.
+FlowTask& first_addition(ProgramPlan& flow) {
+  return *std::ranges::find_if(flow.work.plan.ranks[0].flow.tasks,
+                               [](const FlowTask& task) { return task.adds() && task.after >= 0; });
+}
 
 TEST(ProgramPlan, RefusesWhatIsNotTheProgram) {
   const FusedProgram program = two_terms();
@@ -203,9 +218,13 @@ TEST(ProgramPlan, RefusesWhatIsNotTheProgram) {
     expect_refused(program, changed, word);
   };
   check_program(program, flow);
-  refuses("each once", [](ProgramPlan& f) { first_task(f, Matrix::t).factor = 2; });
-  refuses("each once", [](ProgramPlan& f) { first_task(f, Matrix::t).order.from = {1, 0}; });
-  refuses("each once", [](ProgramPlan& f) { f.work.plan.ranks[0].flow.tasks.pop_back(); });
+  refuses("each once", [](ProgramPlan& f) { first_addition(f).factor = 2; });
+  refuses("each once", [](ProgramPlan& f) { first_addition(f).order.from = {1, 0}; });
+  refuses("each once", [](ProgramPlan& f) {
+    auto& tasks = f.work.plan.ranks[0].flow.tasks;
+    f.work.plan.operands.c.in_place[static_cast<std::size_t>(tasks.back().reads.id)] = false;
+    tasks.pop_back();
+  });
   refuses("behind its last addition", [](ProgramPlan& f) {
     std::ranges::find_if(f.work.plan.ranks[0].flow.tasks, [](const FlowTask& t) {
       return t.after >= 0;

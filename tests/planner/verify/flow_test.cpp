@@ -139,6 +139,7 @@ TEST_F(FlowProof, RefusesWhatTheSchedulerCannotFollow) {
   expect_refused(
       [](Plan& p) {
         p.steps.clear();
+        p.operands.c.in_place.clear();
         for (RankPlan& rank : p.ranks) {
           for (Transfer& transfer : rank.transfers) transfer.last_step = kEver;
         }
@@ -147,6 +148,26 @@ TEST_F(FlowProof, RefusesWhatTheSchedulerCannotFollow) {
   expect_refused([](Plan& p) { p.barriers = Barriers::local; }, "none of them where tiles flow");
   expect_refused([](Plan& p) { p.ranks[0].devices[0].blocks.front().chunks.front().step = kEver; },
                  "at step 2147483647");
+}
+
+/// A tile of C that is permuted, or added behind another, is no tensor's tile; and each must become one.
+TEST_F(FlowProof, RefusesTilesOfCInWrongPlaces) {
+  const auto tile_of = [](Plan& p, bool (*wanted)(const FlowTask&)) {
+    const auto& tasks = p.ranks[0].flow.tasks;
+    return static_cast<std::size_t>(std::ranges::find_if(tasks, wanted)->reads.id);
+  };
+  const char* const words = "as it is unless a GPU stores it";
+  expect_refused(
+      [&](Plan& p) {
+        p.operands.c.in_place[tile_of(p, [](const FlowTask& t) { return t.adds() && t.after >= 0; })] = true;
+      },
+      words);
+  expect_refused(
+      [&](Plan& p) {
+        p.operands.c.in_place[tile_of(p, [](const FlowTask& t) { return t.adds() && !t.copies(); })] = true;
+      },
+      words);
+  expect_refused([](Plan& p) { p.operands.c.in_place.pop_back(); }, "tiles of C in place");
 }
 
 /// All steps may be under way at once: so the sum of what a rank needs for them must fit.
