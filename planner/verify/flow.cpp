@@ -213,7 +213,7 @@ class FlowOrder final : public VerifyPass {
     return Step::of(int{task.step} + 1);
   }
 
-  /// It becomes the tensor's tile when it is stored, and nobody else reads it.
+  /// It becomes the tensor's tile when it is stored, and no other task reads it.
   template <class Wrong>
   void check_c_in_place(std::size_t rank, const FlowTask& task, const Wrong& wrong) {
     const TileId tile = task.reads.id;
