@@ -73,7 +73,7 @@ std::optional<TileView> HostStore::in_place(TileRef tile) const {
   return view && gapless_ && !extents_of(problem_, tile).gapless(*view) ? std::nullopt : view;
 }
 
-TileBuffer HostStore::new_c(TileId tile) const {
+TileBuffer HostStore::new_c(TileId tile) {
   if (const auto found = c_in_place_.find(tile); found != c_in_place_.end()) {
     const TileExtents extents = extents_of(problem_, {Matrix::c, tile});
     if (std::byte* const place = tasks_->tensor_place(*found->second, !found->second->copies()))

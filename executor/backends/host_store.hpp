@@ -138,7 +138,7 @@ class HostStore {
   std::byte* tensor_of(const FlowTask& task) const;
   std::byte* place_of_made(const FlowTask& task, std::byte* in_place);
   std::optional<TileView> in_place(TileRef tile) const;
-  TileBuffer new_c(TileId tile) const;
+  TileBuffer new_c(TileId tile);
   bool becomes_c(TileId tile, Device device) const;
   void make_tile(const ToMake& one) const;
   void add_own(TileRef tile);
@@ -163,7 +163,7 @@ class HostStore {
   std::vector<std::vector<TileRef>> made_for_;                    // by step
   const PlanFrame* flow_ = nullptr;                               // where tiles flow
   PlanTasks* tasks_;
-  mutable std::unordered_map<TileId, const FlowTask*> c_in_place_;  // the task by which it becomes a tensor's
+  std::unordered_map<TileId, const FlowTask*> c_in_place_;  // the task by which it becomes a tensor's
   std::unordered_map<std::pair<TileId, int>, std::byte*, PairHash> tensors_;  // that came, and for which step
   std::vector<Outgoing> outgoing_results_;
   std::vector<Outgoing> outgoing_;
