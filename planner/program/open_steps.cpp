@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/missing_memory.hpp"
+#include "base/quantity.hpp"
 #include "planner/distribution/on_demand.hpp"
 #include "planner/verify/device_messages.hpp"
 #include "planner/verify/host_memory.hpp"

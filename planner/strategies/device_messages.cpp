@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/missing_memory.hpp"
+#include "base/quantity.hpp"
 #include "planner/verify/device_messages.hpp"
 
 namespace foretile {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/missing_memory.hpp"
+#include "base/quantity.hpp"
 #include "planner/plan/landing.hpp"
 #include "planner/verify/host_memory.hpp"
 #include "planner/verify/pass.hpp"
