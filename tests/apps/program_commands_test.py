@@ -224,7 +224,10 @@ def check_plans(scratch):
     water = scratch / "water.xyz"
     water.write_text("3\n\nO 0 0 0\nH 0 0.757 0.586\nH 0 -0.757 0.586\n")
     molecule = ("ccsd", "--xyz", water, "--basis", "cc-pVDZ")
-    answer = ("tune", *molecule, "--tile", 10, "--platform", "frontier", "--nodes", "1..2")
+    from_host = ("tune", *molecule, "--tile", 10, "--platform", "frontier", "--nodes", "1..2")
+    noted = call(*from_host)
+    assert noted.returncode == 0 and "note: a rank of frontier sends at 6.70 GB/s from host memory" in noted.stderr, noted
+    answer = (*from_host, "--messages", "host")
     whole = run(*answer)
     for line in ("24 functions in cc-pVDZ", "5 occupied, 19 virtual, none frozen", "151, assumed: 6.3 for each function",
                  "shortest time", "fewest nodes       1, tiles of 10", "ExaChem's order"):
