@@ -40,6 +40,12 @@ std::vector<std::string> Options::platform_settings() const {
   return found;
 }
 
+bool Options::chooses_messages() const {
+  return std::ranges::any_of(platform_settings(), [](const std::string& setting) {
+    return setting.starts_with("platform.messages=");
+  });
+}
+
 Settings Options::settings() const {
   Settings found;
   for (const std::string& setting : set) {

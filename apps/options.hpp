@@ -26,6 +26,8 @@ struct Options {
     return {{"--set", !set.empty()}, {"--messages", !messages.empty()}, {"--placement", !placement.empty()}};
   }
 
+  /// Whether the memory that receives messages was chosen, by whichever option.
+  bool chooses_messages() const;
   /// The keys that begin with "platform.", as load_platform() takes them.
   std::vector<std::string> platform_settings() const;
   /// The tiling keys of the problem: those that begin with "problem.", without it.

@@ -86,12 +86,9 @@ PlannedWork freshly_planned(const RunArguments& arguments, const PlatformOfJob& 
 }
 
 /// Where the platform alone, not the user, asks for messages from device memory, and MPI has none.
-bool uses_host_instead(const RunArguments& arguments, const std::vector<std::string>& settings,
-                       const Platform& platform) {
-  const bool asked = std::ranges::any_of(
-      settings, [](const std::string& setting) { return setting.starts_with("platform.messages="); });
-  return platform.messages == "device" && !asked && arguments.gpu != GpuChoice::stand_in &&
-         !mpi_takes_device_memory();
+bool uses_host_instead(const RunArguments& arguments, const Platform& platform) {
+  return platform.messages == "device" && !arguments.options.chooses_messages() &&
+         arguments.gpu != GpuChoice::stand_in && !mpi_takes_device_memory();
 }
 
 }  // namespace
@@ -126,7 +123,7 @@ PlatformOfJob platform_of_job(const RunArguments& arguments, const MpiSession& s
     if (const std::string warning = shadow_warning(name); !warning.empty())
       print_message("foretile-run", "note: " + warning);
     Platform platform = load_platform(name, settings, cores);
-    if (uses_host_instead(arguments, settings, platform)) {
+    if (uses_host_instead(arguments, platform)) {
       print_message("foretile-run", fmt::format("note: messages go through host memory: this MPI ({}) sends "
                                                 "none from memory of GPUs",
                                                 mpi_version_line()));

@@ -70,13 +70,11 @@ void warn_of_doubts(const Platform& platform) {
   }
 }
 
-void note_faster_messages(const Platform& platform, const std::vector<std::string>& settings) {
+void note_faster_messages(const Platform& platform, const Options& options) {
   const double host = platform.network.message.bandwidth_bytes_per_s;
   const double device = platform.network.device_message.bandwidth_bytes_per_s;
-  const bool asked = std::ranges::any_of(
-      settings, [](const std::string& setting) { return setting.starts_with("platform.messages="); });
-  if (asked || platform.messages == "device" || !platform.has_device_memory() || host <= 0 ||
-      device < 2 * host)
+  if (options.chooses_messages() || platform.messages == "device" || !platform.has_device_memory() ||
+      host <= 0 || device < 2 * host)
     return;
   print_message(
       "foretile",

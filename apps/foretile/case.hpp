@@ -41,7 +41,7 @@ Platform named_platform(const std::string& name, const std::vector<std::string>&
 void warn_of_doubts(const Platform& platform);
 
 /// On stderr, where a rank sends at least twice as fast from memory of GPUs, unless the user chose messages.
-void note_faster_messages(const Platform& platform, const std::vector<std::string>& settings);
+void note_faster_messages(const Platform& platform, const Options& options);
 
 /// --platform, --nodes, --ranks, --gpus, --set and --json. `nodes`, if any, gets --nodes as a text.
 void add_machine_options(CLI::App& command, CaseArguments& arguments, std::string* nodes = nullptr);

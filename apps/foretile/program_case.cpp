@@ -58,7 +58,7 @@ struct ProgramCase {
 
 ProgramCase fresh_program(const CaseArguments& arguments, const ProgramArguments& of) {
   Machine machine = program_machine(arguments);
-  if (machine.nodes() > 1) note_faster_messages(machine.platform, arguments.options.platform_settings());
+  if (machine.nodes() > 1) note_faster_messages(machine.platform, arguments.options);
   if (of.sizes.tile == 0) throw missing_tile(arguments, of, machine);
   if (!arguments.options.tiling().empty())
     throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",

@@ -59,7 +59,7 @@ class Trials {
         platform_(named_platform(arguments.platform.empty() ? "here" : arguments.platform,
                                  arguments.options.platform_settings())) {
     warn_of_doubts(platform_);
-    note_faster_messages(platform_, arguments.options.platform_settings());
+    note_faster_messages(platform_, arguments.options);
     if (!arguments.options.tiling().empty())
       throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
                         "give --tile");

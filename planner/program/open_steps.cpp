@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "base/missing_memory.hpp"
-#include "base/quantity.hpp"
 #include "planner/distribution/on_demand.hpp"
 #include "planner/verify/device_messages.hpp"
 #include "planner/verify/host_memory.hpp"
@@ -64,13 +63,6 @@ DoesNotFit does_not_fit_together(const FusedProgram& program, const ProgramDistr
       (flows ? "run it level by level, " : "") + memory_advice(program, distribution.on_demand, tensors)));
 }
 
-DoesNotFit messages_do_not_fit(std::int64_t found, std::int64_t there) {
-  return DoesNotFit(missing_memory(
-      "program", fmt::format("messages of {} at once in a device's memory", spelled_bytes(found)),
-      fmt::format("at most {}", spelled_bytes(there)), found - there,
-      "receive messages in host memory: platform.messages=host"));
-}
-
 }  // namespace
 
 std::vector<std::int64_t> open_steps(JoinedSteps& joined, const FusedProgram& program,
@@ -94,7 +86,8 @@ std::vector<std::int64_t> open_steps(JoinedSteps& joined, const FusedProgram& pr
   }
   const std::int64_t peak = peaks.empty() ? 0 : std::ranges::max(peaks);
   if (peak > there) throw does_not_fit_together(program, distribution, peak, there, mode);
-  if (on_a_device > for_messages) throw messages_do_not_fit(on_a_device, for_messages);
+  if (on_a_device > for_messages)
+    throw DoesNotFit(missing_for_messages("program", on_a_device, for_messages));
   joined.plan.device_message_bytes = on_a_device;
   return peaks;
 }

@@ -145,6 +145,13 @@ class StepPlanner {
   Settings with_defaults(Settings settings) const {
     return with_defaults_of_programs(std::move(settings), device_message_bytes_ > 0);
   }
+  /// What else would help where nothing fits.
+  std::string advice_on_messages() const {
+    if (device_message_bytes_ == 0) return {};
+    return fmt::format(
+        "; {} of each device are for messages: they may come to host memory, platform.messages=host",
+        bytes_text(device_message_bytes_));
+  }
 
   /// `cuts`: how often the term alone was halved.
   void plan(const std::vector<TermPart>& terms, int cuts = 0) {
@@ -152,9 +159,9 @@ class StepPlanner {
     plan.number = number_;
     if (const auto error = work_of(terms, plan)) {
       if (plan_less(terms, cuts)) return;
-      throw DoesNotFit(
-          InputError(fmt::format("{} {}, term {}: {}", name_of_step(mode_), number_,
-                                 program_.program().terms[terms.front().term].name, error->what())));
+      throw DoesNotFit(InputError(fmt::format("{} {}, term {}: {}{}", name_of_step(mode_), number_,
+                                              program_.program().terms[terms.front().term].name,
+                                              error->what(), advice_on_messages())));
     }
     const int at_once = flows() && terms.size() > 1 ? kStepsAtOnce : 1;
     plan.bytes = host_bytes_of(plan, at_once);
@@ -268,7 +275,11 @@ void check_settings(const FusedProgram& program, const Machine& machine, const S
     if (!smallest || term.product->contraction().c.nonzeros() < smallest->product->contraction().c.nonzeros())
       smallest = &term;
   }
-  if (smallest) prepare_planner(smallest->product->contraction(), machine, settings);
+  if (!smallest) return;
+  const bool on_devices = machine.receives_on_devices();
+  const auto planner = prepare_planner(smallest->product->contraction(), machine,
+                                       with_defaults_of_programs(settings, on_devices));
+  if (on_devices) require_gpus_alone(planner->frame());
 }
 
 /// All parts, slices and pieces of sums have together each product of each term once.

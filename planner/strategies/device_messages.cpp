@@ -17,15 +17,15 @@ namespace {
 
 constexpr const char* kOnHost = "receive messages in host memory: platform.messages=host";
 
-void require_gpus_alone(const Plan& plan) {
-  const bool cores = std::ranges::any_of(plan.device_classes,
+}  // namespace
+
+void require_gpus_alone(const PlanFrame& frame) {
+  const bool cores = std::ranges::any_of(frame.device_classes,
                                          [](const DeviceClass& alike) { return alike.in_host_memory(); });
   if (cores)
     throw input_error("platform.messages", "\"device\", with cores that compute beside GPUs", "\"host\"",
-                      "cores read tiles in host memory");
+                      "messages come to host memory then; or let cores compute nothing: sharing=off");
 }
-
-}  // namespace
 
 Machine without_memory_for_messages(const Machine& machine, std::int64_t bytes) {
   Machine less = machine;

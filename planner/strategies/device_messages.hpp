@@ -13,6 +13,9 @@ namespace foretile {
 /// That machine with so much less memory on each device. Throws InputError where nothing is left.
 Machine without_memory_for_messages(const Machine& machine, std::int64_t bytes);
 
+/// Throws InputError where cores compute beside GPUs, which read tiles in host memory.
+void require_gpus_alone(const PlanFrame& frame);
+
 /// The plan of such a machine, with that memory for messages. Throws InputError for memory, 0 is none, where
 /// cores compute beside GPUs.
 Plan with_bytes_for_messages(Plan plan, std::int64_t bytes);

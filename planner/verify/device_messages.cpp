@@ -74,6 +74,13 @@ std::vector<StepMessages> step_messages(const Plan& plan, const Contraction& con
   return of_ranks;
 }
 
+MissingMemory missing_for_messages(std::string_view where, std::int64_t needed, std::int64_t there) {
+  return missing_memory(where,
+                        fmt::format("messages of {} at once in a device's memory", spelled_bytes(needed)),
+                        fmt::format("at most the {} that are kept for them", spelled_bytes(there)),
+                        needed - there, "receive messages in host memory: platform.messages=host");
+}
+
 std::int64_t most_on_a_device(const Plan& plan, const Contraction& contraction) {
   const Messages messages(plan, contraction, Owners(plan, contraction));
   std::int64_t most = 0;
@@ -102,13 +109,9 @@ class DeviceMessagesPass final : public VerifyPass {
  private:
   void check(Rank rank, std::size_t device, std::int64_t bytes) {
     most_ = std::max(most_, bytes);
-    const std::int64_t missing = bytes - plan_.device_message_bytes;
-    if (missing <= 0) return;
-    throw missing_memory(
-        fmt::format("plan, rank {} device {}", rank, device),
-        fmt::format("messages of {} at once in its memory", spelled_bytes(bytes)),
-        fmt::format("at most the {} that are kept for them", spelled_bytes(plan_.device_message_bytes)),
-        missing, "receive messages in host memory: platform.messages=host");
+    if (bytes <= plan_.device_message_bytes) return;
+    throw missing_for_messages(fmt::format("plan, rank {} device {}", rank, device), bytes,
+                               plan_.device_message_bytes);
   }
 
   std::int64_t most_ = 0;

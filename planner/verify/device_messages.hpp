@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
+#include "base/missing_memory.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/verify/messages.hpp"
 
@@ -29,6 +31,9 @@ class StepMessages {
 
 /// The same of all ranks.
 std::vector<StepMessages> step_messages(const Plan& plan, const Contraction& contraction);
+
+/// The refusal of messages that need more of a device than there is for them.
+MissingMemory missing_for_messages(std::string_view where, std::int64_t needed, std::int64_t there);
 
 /// The most of all devices of all ranks. Throws InputError for a message that makes no sense.
 std::int64_t most_on_a_device(const Plan& plan, const Contraction& contraction);

@@ -55,12 +55,6 @@ def run(build, *arguments):
     return json.loads(done.stdout)
 
 
-def platform_rates(build, machine):
-    """get, served, host in GB/s."""
-    figures = run(build, "platform", "show", machine)["figures"]
-    return [figures[f"tamm.{name}_bandwidth"] / 1e9 for name in RATES]
-
-
 def slow_settings(build, machine):
     """All cards of a node together send at the rate at which TAMM's process serves; copies are no faster than TAMM's."""
     figures = run(build, "platform", "show", machine)["figures"]
