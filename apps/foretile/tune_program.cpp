@@ -6,38 +6,29 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <map>
-#include <memory>
+#include <optional>
 #include <utility>
 
 #include "apps/foretile/candidates.hpp"
 #include "apps/foretile/engine_times.hpp"
 #include "apps/foretile/program_case.hpp"
+#include "apps/foretile/program_trials.hpp"
 #include "apps/foretile/tune_machine.hpp"
 #include "apps/foretile/tune_program_view.hpp"
 #include "apps/program.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/error.hpp"
-#include "base/files.hpp"
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
 #include "base/time_budget.hpp"
-#include "planner/bound/program_bound.hpp"
-#include "planner/distribution/on_demand.hpp"
-#include "planner/program/choose_plan.hpp"
 #include "planner/program/plan_in_slices.hpp"
 #include "planner/program/program_file.hpp"
-#include "planner/program/tile_sizes.hpp"
-#include "planner/tensor/program_text.hpp"
 #include "platforms/guesses.hpp"
-#include "scheduler/report/report.hpp"
 #include "simulator/reference_engine.hpp"
-#include "simulator/simulated_seconds.hpp"
-#include "simulator/simulation.hpp"
 #include "tuner/history.hpp"
 #include "tuner/interrupt.hpp"
 #include "tuner/program_search.hpp"
@@ -47,155 +38,6 @@
 namespace foretile {
 
 namespace {
-
-/// Trials of plans with more products and messages are simulated coarsely, which takes a tenth of the time.
-constexpr std::int64_t kMostOperationsInFull = 200'000;
-
-class Trials {
- public:
-  explicit Trials(const TuneArguments& arguments)
-      : arguments_(arguments),
-        of_(arguments.program),
-        platform_(named_platform(arguments.platform.empty() ? "here" : arguments.platform,
-                                 arguments.options.platform_settings())) {
-    warn_of_doubts(platform_);
-    note_faster_messages(platform_, arguments.options);
-    if (!arguments.options.tiling().empty())
-      throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
-                        "give --tile");
-  }
-
-  /// Those that the user names, else some that are likely to be good.
-  std::vector<std::int64_t> tiles() const {
-    std::vector<std::int64_t> tiles;
-    for (const std::int64_t tile : of_.tiles) {
-      if (std::ranges::find(tiles, tile) == tiles.end()) tiles.push_back(tile);
-    }
-    if (!tiles.empty()) return tiles;
-    tiles = proposed_tiles(load_program(arguments_.problem), of_.sizes, machine_of(1), arguments_.problem);
-    if (tiles.empty())
-      throw input_error("--tile", "nothing, and no size of which three tiles fit a device",
-                        "the largest extent of a tile", "give it, or give devices more memory");
-    return tiles;
-  }
-
-  /// What all trials with tiles of this size need: processes that begin behind it inherit it.
-  void prepare(std::int64_t tile) { with_tile(tile); }
-
-  ProgramTrial operator()(const ProgramCandidate& candidate, bool simulates) {
-    ProgramTrial trial{candidate, 0, {}, 0, {}};
-    trial.bound_s = program_bound(with_tile(candidate.tile), machine_of(candidate.nodes)).seconds;
-    try {
-      const SlicedPlan found = plan(candidate);
-      const FusedProgram& program = *found.program;
-      const ProgramPlan& planned = found.plan;
-      trial.memory_bytes = planned.work.summary.peak_host_bytes;
-      trial.effort = effort_of(planned.work);
-      trial.on_demand = names_on_demand(program, planned.distribution);
-      trial.distribution = planned.distribution.owners.empty() ? "round-robin" : "chosen";
-      for (std::size_t term = 0; term < program.terms().size(); ++term) {
-        if (const std::string name = planned.distribution.strategy_of(term); !name.empty())
-          trial.strategies.emplace_back(program.program().terms[term].name, name);
-      }
-      if (simulates) simulate(planned.work, trial);
-    } catch (const DoesNotFit& error) {
-      trial.message = error.what();
-    }
-    return trial;
-  }
-
-  SlicedPlan plan(const ProgramCandidate& candidate) {
-    const ProgramOptions as{candidate.mode, of_.on_demand, of_.distribution};
-    return plan_in_slices(
-        of_.sizes_with(candidate.tile), [&](const ProgramSizes& sizes) { return with_sizes(sizes); },
-        [&](const FusedProgram& program) {
-          return choose_plan(program, machine_of(candidate.nodes), arguments_.options.settings(),
-                             as.plan_options(simulated_seconds()));
-        });
-  }
-
-  ProgramFile file_of(const ProgramTrial& trial, const SlicedPlan& planned) {
-    const int nodes = trial.candidate.nodes;
-    ProgramFile file =
-        make_program_file(std::filesystem::path(arguments_.problem).stem().string(), planned.sizes,
-                          size_of(nodes), machine_of(nodes), *planned.program, planned.plan);
-    if (trial.makespan_s)
-      file.predicted = Prediction{*trial.makespan_s, planned.plan.flops() / *trial.makespan_s};
-    return file;
-  }
-
-  /// A history holds only for runs that ask the same.
-  nlohmann::json identity(const Space& space) const {
-    return {{"foretile", FORETILE_VERSION},
-            {"program", digest(written(load_program(arguments_.problem)))},
-            {"sizes", sizes_text()},
-            {"platform", digest(platform_.toml)},
-            {"fixed", nlohmann::json(arguments_.options.settings()).dump()},
-            {"distribution", of_.distribution},
-            {"on_demand", fmt::format("{}", fmt::join(of_.on_demand, " "))},
-            {"seed", fmt::to_string(arguments_.tune.seed)},
-            {"nodes", arguments_.nodes.empty() ? "1" : arguments_.nodes},
-            {"tiles", fmt::format("{}", fmt::join(tiles(), " "))},
-            {"space", digest(space.text())}};
-  }
-
-  /// To be tried.
-  std::vector<std::string> modes(std::int64_t tile) {
-    if (!of_.mode.empty()) return {of_.mode};
-    if (has_products(with_tile(tile))) return {"levels", "flow"};
-    return {"levels"};
-  }
-
-  Machine machine_of(int nodes) const { return make_machine(platform_, size_of(nodes)); }
-  const Platform& platform() const { return platform_; }
-
- private:
-  std::string sizes_text() const {
-    const ProgramSizes& sizes = of_.sizes;
-    std::string text = fmt::format("o {} v {}", sizes.occupied, sizes.virtuals);
-    if (sizes.vectors > 0)
-      text += fmt::format(" x {} by {}", sizes.vectors, sizes.tile_of(SpaceKind::auxiliary));
-    return text;
-  }
-
-  MachineSize size_of(int nodes) const {
-    MachineSize size = arguments_.size;
-    size.nodes = nodes;
-    return size;
-  }
-
-  const FusedProgram& with_tile(std::int64_t tile) {
-    ProgramSizes sizes = of_.sizes_with(tile);
-    sizes.slices = 1;
-    return *with_sizes(sizes);
-  }
-
-  std::shared_ptr<const FusedProgram> with_sizes(const ProgramSizes& sizes) {
-    std::shared_ptr<const FusedProgram>& program = programs_[{sizes.tile, sizes.slices}];
-    if (!program)
-      program =
-          std::make_shared<const FusedProgram>(load_program(arguments_.problem), sizes, arguments_.problem);
-    return program;
-  }
-
-  void simulate(const PlannedWork& work, ProgramTrial& trial) const {
-    SimulationOptions options;
-    options.engine = EngineChoice::fluid;  // SimGrid runs once in a process
-    options.noise_seed = arguments_.tune.seed;
-    trial.coarse = operations_of(work) > kMostOperationsInFull;
-    if (trial.coarse) options.groups = coarse_groups(work);
-    const SimulationResult result = foretile::simulate(work.plan, work.contraction, work.machine, options);
-    trial.makespan_s = result.makespan_s;
-    trial.joules = joules_of(result.ranks, work.machine, work.plan, result.makespan_s);
-    trial.limit = limit_sentence(make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s));
-  }
-
-  const TuneArguments& arguments_;
-  const TuneProgramArguments& of_;
-  Platform platform_;
-  /// By tile and slices.
-  std::map<std::pair<std::int64_t, int>, std::shared_ptr<const FusedProgram>> programs_;
-};
 
 Space space_of(const ProgramSpace& space, const std::vector<ProgramCandidate>& candidates) {
   Parameter nodes{"nodes", {}}, tile{"tile", {}};
@@ -208,7 +50,7 @@ Space space_of(const ProgramSpace& space, const std::vector<ProgramCandidate>& c
 }
 
 TuneResult tune_candidates(TuneOptions options, const std::vector<ProgramCandidate>& candidates,
-                           Trials& trials, bool simulates, ProgressLine& line) {
+                           ProgramTrials& trials, bool simulates, ProgressLine& line) {
   options.search = "exhaustive";
   options.first.clear();
   for (const ProgramCandidate& candidate : candidates) options.first.push_back(settings_of(candidate));
@@ -241,7 +83,7 @@ NodesTried trials_of(const TuneResult& result, const std::vector<ProgramCandidat
 }
 
 /// Largest tiles first, until one of a size fits. `signal`: that interrupted.
-NodesTried try_nodes(int nodes, const ProgramSpace& space, const TuneOptions& options, Trials& trials,
+NodesTried try_nodes(int nodes, const ProgramSpace& space, const TuneOptions& options, ProgramTrials& trials,
                      ProgressLine& line, int& signal) {
   NodesTried all;
   for (const std::int64_t tile : space.tiles) {
@@ -264,7 +106,7 @@ NodesTried try_nodes(int nodes, const ProgramSpace& space, const TuneOptions& op
 /// What is taken, planned again where it is needed: trials are planned in other processes.
 class Taken {
  public:
-  Taken(const TuneArguments& arguments, Trials& trials, const ProgramTrial& trial)
+  Taken(const TuneArguments& arguments, ProgramTrials& trials, const ProgramTrial& trial)
       : arguments_(arguments), trials_(trials), trial_(trial) {}
 
   void store(ProgressLine& line) {
@@ -302,7 +144,7 @@ class Taken {
   }
 
   const TuneArguments& arguments_;
-  Trials& trials_;
+  ProgramTrials& trials_;
   const ProgramTrial& trial_;
   std::optional<SlicedPlan> planned_;
 };
@@ -332,7 +174,7 @@ void require_settings(const TuneResult& result) {
 }
 
 void print_table(const TuneArguments& arguments, const ProgramSpace& space, const ProgramTuning& tuning,
-                 const Trials& trials, const std::vector<ExachemTime>& exachem) {
+                 const ProgramTrials& trials, const std::vector<ExachemTime>& exachem) {
   fmt::print("{}", head_text(arguments, space.tiles.front()));
   if (arguments.program.tiles.empty())
     fmt::print("tiles, as --tile gives none: {}\n", fmt::join(space.tiles, ", "));
@@ -358,7 +200,7 @@ nlohmann::ordered_json json_of(const TuneArguments& arguments, const ProgramSpac
 }
 
 /// Stores the plan and simulates it by SimGrid. The signal that came meanwhile, or 0.
-int finish(const TuneArguments& arguments, const TuneOptions& options, Trials& trials,
+int finish(const TuneArguments& arguments, const TuneOptions& options, ProgramTrials& trials,
            const ProgramTrial& trial, double trial_s, std::optional<EngineTimes>& times, ProgressLine& line) {
   const InterruptGuard interrupt;
   Taken taken(arguments, trials, trial);
@@ -368,7 +210,7 @@ int finish(const TuneArguments& arguments, const TuneOptions& options, Trials& t
   return interrupt.signal();
 }
 
-double tie_of(const TuneArguments& arguments, const Trials& trials) {
+double tie_of(const TuneArguments& arguments, const ProgramTrials& trials) {
   return arguments.tie.value_or(foretile::tie_of(trials.platform().calibration.error));
 }
 
@@ -380,7 +222,7 @@ std::string refusal_of(const ProgramTuning& tuning) {
   return "nothing was finished";
 }
 
-ProgramOnNodes tune_on(int nodes, const TuneArguments& arguments, TuneOptions options, Trials& trials,
+ProgramOnNodes tune_on(int nodes, const TuneArguments& arguments, TuneOptions options, ProgramTrials& trials,
                        const ProgramSpace& of_all, ProgressLine& line, int& signal) {
   ProgramOnNodes found{nodes, {}, {}};
   ProgramSpace space = of_all;
@@ -410,7 +252,7 @@ std::vector<ProgramOnNodes> tune_program_on(const TuneArguments& arguments, cons
                                             const std::vector<int>& numbers, ProgressLine& line,
                                             int& signal) {
   std::vector<ProgramOnNodes> all;
-  Trials trials(arguments);
+  ProgramTrials trials(arguments);
   ProgramSpace space;
   try {
     space.tiles = trials.tiles();
@@ -434,7 +276,7 @@ void tune_program_case(const TuneArguments& arguments, TuneOptions options, Goal
   ProgressLine line;
   ProgramSpace space;
   if (!arguments.nodes.empty()) space.nodes = node_range(arguments.nodes, "--nodes");
-  Trials trials(arguments);
+  ProgramTrials trials(arguments);
   require_joules(goal, trials.platform());
   space.tiles = trials.tiles();
   space.modes = trials.modes(std::ranges::max(space.tiles));  // of large tiles there are few
