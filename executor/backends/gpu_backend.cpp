@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "base/error.hpp"
+#include "executor/cpu/combine.hpp"
 #include "executor/gpu/copy_pieces.hpp"
 #include "executor/gpu/pool_size.hpp"
 #include "executor/gpu/warm_up.hpp"
@@ -218,9 +221,13 @@ void GpuBackend::copy(OperationId id, const Copy& wanted, const Task& task) {
     std::byte* const to =
         wanted.to == kHost ? place_of_c(tile.id, Device::of(wanted.from)) : devices_[wanted.to]->at(tile);
     const std::byte* const from = from_host_store(wanted) ? on_host(tile) : devices_[wanted.from]->at(tile);
-    auto permuted = wanted.to == kHost ? host_.permuted_store(tile.id) : std::nullopt;
-    if (permuted) {
+    auto permuted = wanted.to == kHost        ? host_.permuted_store(tile.id)
+                    : from_host_store(wanted) ? host_.permuted_load(tile)
+                                              : std::nullopt;
+    if (permuted && gpus_.reaches(from)) {
       permuted_.push_back({*std::move(permuted), from, to});
+    } else if (permuted) {
+      add_piece(pieces_, {to, permuted_on_host(id, *permuted, from), bytes_of(problem_, tile)}, false);
     } else {
       add_piece(pieces_, {to, from, bytes_of(problem_, tile)}, over_the_host);
     }
@@ -228,11 +235,20 @@ void GpuBackend::copy(OperationId id, const Copy& wanted, const Task& task) {
   GpuDevice& on = *devices_[wanted.to == kHost ? wanted.from : wanted.to];
   const Lane lane = lane_of(wanted);
   if (!pieces_.empty()) on.gpu().copy(lane, pieces_);
-  store_permuted(on, lane);
+  copy_permuted(on, lane);
   on.expect(lane, id, task);
 }
 
-void GpuBackend::store_permuted(GpuDevice& on, Lane lane) {
+const std::byte* GpuBackend::permuted_on_host(OperationId id, const PermutedCopy& how,
+                                              const std::byte* from) {
+  const std::int64_t elements =
+      std::accumulate(how.extents.begin(), how.extents.end(), std::int64_t{1}, std::multiplies<>());
+  TileBuffer& tile = permuted_on_host_[id].emplace_back(elements * problem_.element_bytes(), host_.memory());
+  combine_tile(problem_.element(), how.extents, how.permutation, 0, how.factor, from, tile.data());
+  return tile.data();
+}
+
+void GpuBackend::copy_permuted(GpuDevice& on, Lane lane) {
   if (permuted_.empty()) return;
   std::vector<TileToCombine> tiles;
   for (const Permuted& one : permuted_)
@@ -257,6 +273,8 @@ void GpuBackend::collect() {
   for (std::size_t d = 0; d < devices_.size(); ++d) {
     explained(Device::of(d), devices_[d]->pending(), [&] { devices_[d]->collect(ended_); });
   }
+  if (permuted_on_host_.empty()) return;
+  for (const OperationId id : ended_) permuted_on_host_.erase(id);
 }
 
 std::span<const EndedOperation> GpuBackend::ended(double seconds) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "executor/backends/rank_backend.hpp"
@@ -61,7 +62,9 @@ class GpuBackend final : public RankBackend {
   std::byte* place_of_c(TileId c, Device device);
   void copy(OperationId id, const Copy& copy, const Task& task);
   /// What copy() left to it.
-  void store_permuted(GpuDevice& on, Lane lane);
+  void copy_permuted(GpuDevice& on, Lane lane);
+  /// For memory that devices do not reach, as where a pool was too small: slow. Kept until the copy ends.
+  const std::byte* permuted_on_host(OperationId id, const PermutedCopy& how, const std::byte* from);
   void make(OperationId id, const Copy& copy, const Task& task);
   /// Of one form, on one lane, in the order given for each tile of C.
   void multiply(GpuDevice& on, const KernelLanes::Choice& choice, std::span<const Product> products);
@@ -86,11 +89,12 @@ class GpuBackend final : public RankBackend {
   Waves<const std::byte*, TileProduct> waves_;
   std::vector<CopyPiece> pieces_;
   struct Permuted {
-    PermutedStore how;
+    PermutedCopy how;
     const std::byte* from;
     std::byte* to;
   };
   std::vector<Permuted> permuted_;
+  std::unordered_map<OperationId, std::vector<TileBuffer>> permuted_on_host_;
   std::vector<TileToMake> to_make_;
   std::int64_t compactions_ = 0;
   std::int64_t compacted_bytes_ = 0;

@@ -194,13 +194,10 @@ std::byte* HostStore::tensor_of(const FlowTask& task) const {
   return all.comes_to(rank_, tile) ? tensors_.at({tile, task.step}) : tasks_->tensor_tile(tile);
 }
 
-std::optional<PermutedStore> HostStore::permuted_store(TileId tile) const {
+std::optional<PermutedCopy> HostStore::permuted_store(TileId tile) const {
   const auto found = c_in_place_.find(tile);
   if (found == c_in_place_.end() || found->second->copies()) return std::nullopt;
-  const FlowTask& task = *found->second;
-  const auto& from = task.order.from;
-  return PermutedStore{
-      tasks_->tensor_extents(task.writes.id), {from.begin(), from.begin() + task.order.axes}, task.factor};
+  return tasks_->permuted_store(*found->second);
 }
 
 std::vector<std::function<void()>> HostStore::task_jobs(const FlowTask& task, int parts) {

@@ -42,13 +42,6 @@ inline bool parts_become_c(const Contraction& contraction) {
 
 /// Own tiles of A, and of B where it is given, are here once, however often they are sent; received ones
 /// are in the messages that brought them. Used by the thread of the progress loop alone.
-/// Index d of what is stored is permutation[d] of the tile, times `factor`.
-struct PermutedStore {
-  std::vector<std::int64_t> extents;  ///< of what is stored
-  std::vector<int> permutation;
-  double factor = 1;
-};
-
 class HostStore {
  public:
   /// Fills the own tiles that the rank or others use, and with Contraction::reads_c() the initial tiles of C
@@ -105,7 +98,11 @@ class HostStore {
   /// unless that is in place.
   std::vector<std::function<void()>> task_jobs(const FlowTask& task, int parts);
   /// How a device stores this tile of C, of which it has all, into its place: permuted. Nothing: as it is.
-  std::optional<PermutedStore> permuted_store(TileId tile) const;
+  std::optional<PermutedCopy> permuted_store(TileId tile) const;
+  /// How a device loads this tile of A or B, own or received: permuted. Nothing: as it is.
+  std::optional<PermutedCopy> permuted_load(TileRef tile) const {
+    return tasks_ ? tasks_->permuted_load(tile) : std::nullopt;
+  }
   /// Where tiles flow: frees the tiles that tasks made for the step, those of C of the step, and those of
   /// tensors that came for it.
   void release_step(Step step);

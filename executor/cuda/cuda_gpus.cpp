@@ -169,6 +169,13 @@ void CudaGpus::free_host(std::byte* memory) {
   borders_.remove(memory);
 }
 
+/// https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__UNIFIED.html, cudaPointerGetAttributes
+bool CudaGpus::reaches(const std::byte* memory) const {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, memory), "cudaPointerGetAttributes");
+  return attributes.type != cudaMemoryTypeUnregistered;
+}
+
 /// A point that is reached sends no signal, so it never stays away for long.
 void CudaGpus::pause(double seconds) {
   backoff_.pause(seconds);

@@ -25,6 +25,7 @@ class CudaGpus final : public Gpus {
   void use_for_host(int physical) override;
   std::byte* allocate_host(std::int64_t bytes) override;
   void free_host(std::byte* memory) override;
+  bool reaches(const std::byte* memory) const override;
   bool register_host(std::byte* begin, std::int64_t bytes, bool read_only) override;
   void unregister_host(std::byte* begin) override;
   void pause(double seconds) override;

@@ -120,6 +120,8 @@ class Gpus {
   /// that says how much was asked for.
   virtual std::byte* allocate_host(std::int64_t bytes) = 0;
   virtual void free_host(std::byte* memory) = 0;
+  /// Whether combine() reads this memory: a device's, or from allocate_host().
+  virtual bool reaches(const std::byte*) const { return true; }
   /// Makes whole pages of a caller's memory as fast to copy from and to as that of allocate_host(),
   /// until unregister_host(); false where the system does not let it.
   virtual bool register_host(std::byte*, std::int64_t /*bytes*/, bool /*read_only*/) { return false; }

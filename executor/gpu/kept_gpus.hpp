@@ -30,6 +30,7 @@ class KeptGpus final : public Gpus {
   void use_for_host(int physical) override { gpus_->use_for_host(physical); }
   std::byte* allocate_host(std::int64_t bytes) override;
   void free_host(std::byte* memory) override;
+  bool reaches(const std::byte* memory) const override { return gpus_->reaches(memory); }
   bool register_host(std::byte* begin, std::int64_t bytes, bool read_only) override {
     return gpus_->register_host(begin, bytes, read_only);
   }

@@ -2,10 +2,31 @@
 #include "executor/program/program_tasks.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "executor/program/permute_block.hpp"
 
 namespace foretile {
+
+namespace {
+
+PermutedCopy copy_in_order(const FlowTask& task, std::vector<std::int64_t> extents) {
+  const auto& from = task.order.from;
+  return {std::move(extents), {from.begin(), from.begin() + task.order.axes}, task.factor};
+}
+
+}  // namespace
+
+ProgramTasks::ProgramTasks(const FusedProgram& program, const Plan& plan, ProgramBlocks& blocks,
+                           const GivenBlocks& given, bool keeps_intermediates)
+    : program_(program), plan_(plan), blocks_(blocks), given_(given), keeps_(keeps_intermediates) {
+  for (const RankPlan& rank : plan.ranks) {
+    for (const FlowTask& task : rank.flow.tasks) {
+      if (task.makes_operand() && !task.copies() && is_in_place(plan, task))
+        permuted_loads_.emplace(task.writes, &task);
+    }
+  }
+}
 
 /// A block to which nothing is added is 0: now, since other tasks may read it at once.
 std::byte* ProgramTasks::tensor_tile(TileId tile) {
@@ -25,8 +46,19 @@ std::byte* ProgramTasks::tensor_place(const FlowTask& task, bool permutes) {
   return nullptr;
 }
 
-std::vector<std::int64_t> ProgramTasks::tensor_extents(TileId tile) const {
-  const ProgramBlock block = block_of(plan_.tensors, tile);
+PermutedCopy ProgramTasks::permuted_store(const FlowTask& task) const {
+  return copy_in_order(task, extents_of(task));
+}
+
+std::optional<PermutedCopy> ProgramTasks::permuted_load(TileRef tile) const {
+  const auto found = permuted_loads_.find(tile);
+  if (found == permuted_loads_.end()) return std::nullopt;
+  const FlowTask& task = *found->second;
+  return copy_in_order(task, permuted(extents_of(task), task.order));
+}
+
+std::vector<std::int64_t> ProgramTasks::extents_of(const FlowTask& task) const {
+  const ProgramBlock block = block_of(plan_.tensors, task.tensor_tile());
   return program_.extents(block.tensor, block.block);
 }
 
@@ -35,7 +67,7 @@ std::vector<std::function<void()>> ProgramTasks::jobs(const FlowTask& task, cons
   const ProgramBlock block = block_of(plan_.tensors, task.tensor_tile());
   auto* const numbers = reinterpret_cast<double*>(tile);
   const auto* const of_tensor = reinterpret_cast<const double*>(from);
-  const std::vector<std::int64_t> extents = program_.extents(block.tensor, block.block);
+  const std::vector<std::int64_t> extents = extents_of(task);
   if (task.adds()) {
     const double beta = blocks_.has(block) ? 1 : 0;
     if (beta == 0) blocks_.make_uninitialized(block);

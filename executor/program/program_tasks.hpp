@@ -2,6 +2,8 @@
 // The tasks of a program's plan, on the blocks of one rank.
 #pragma once
 
+#include <unordered_map>
+
 #include "executor/backends/plan_tasks.hpp"
 #include "executor/program/program_blocks.hpp"
 #include "planner/program/program_plan.hpp"
@@ -14,12 +16,12 @@ class ProgramTasks final : public PlanTasks {
  public:
   /// All must outlive this. `given`: of tensors on demand.
   ProgramTasks(const FusedProgram& program, const Plan& plan, ProgramBlocks& blocks, const GivenBlocks& given,
-               bool keeps_intermediates)
-      : program_(program), plan_(plan), blocks_(blocks), given_(given), keeps_(keeps_intermediates) {}
+               bool keeps_intermediates);
 
   std::byte* tensor_tile(TileId tile) override;
   std::byte* tensor_place(const FlowTask& task, bool permutes) override;
-  std::vector<std::int64_t> tensor_extents(TileId tile) const override;
+  PermutedCopy permuted_store(const FlowTask& task) const override;
+  std::optional<PermutedCopy> permuted_load(TileRef tile) const override;
   std::vector<std::function<void()>> jobs(const FlowTask& task, const std::byte* from, std::byte* tile,
                                           int parts) override;
   void step_over(Step step) override;
@@ -29,11 +31,16 @@ class ProgramTasks final : public PlanTasks {
     return program_.blocks(block.tensor).elements(block.block);
   }
 
+  /// Of the tensor's tile, in the order in which it is stored.
+  std::vector<std::int64_t> extents_of(const FlowTask& task) const;
+
   const FusedProgram& program_;
   const Plan& plan_;
   ProgramBlocks& blocks_;
   const GivenBlocks& given_;
   bool keeps_;
+  /// Of all ranks, which make tiles of A and B that are in place, in another order.
+  std::unordered_map<TileRef, const FlowTask*, TileRefHash> permuted_loads_;
 };
 
 }  // namespace foretile

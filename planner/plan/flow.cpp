@@ -12,7 +12,7 @@ std::size_t PlanTensors::tensor_of(TileId tile) const {
   return static_cast<std::size_t>(behind - list.begin()) - 1;
 }
 
-bool stored_by_gpus(const PlanFrame& frame) {
+bool gpus_permute(const PlanFrame& frame) {
   return std::ranges::none_of(frame.device_classes, &DeviceClass::in_host_memory);
 }
 

@@ -57,7 +57,7 @@ struct FlowTask {
   bool copies() const { return factor == 1 && order.is_identity(); }
 };
 
-/// Whether its tile of A, B or C is the tensor's (OperandPlan::in_place).
+/// Whether its tile of A, B or C is the tensor's (OperandPlan::in_place), so that cores have nothing to do.
 bool is_in_place(const PlanFrame& frame, const FlowTask& task);
 
 /// What a task takes.
@@ -69,8 +69,9 @@ struct TaskWork {
 /// Of a task of a plan that verifies.
 TaskWork work_of(const PlanFrame& frame, const Contraction& contraction, const FlowTask& task);
 
-/// Whether all devices are GPUs with memory of their own, which permute tiles of C when they store them.
-bool stored_by_gpus(const PlanFrame& frame);
+/// Whether all devices are GPUs with memory of their own, which permute tiles in place when they load and
+/// store them.
+bool gpus_permute(const PlanFrame& frame);
 
 /// A rank's part of a plan whose products depend on each other (PlanFrame::steps).
 struct RankFlow {

@@ -84,8 +84,8 @@ struct OperandPlan {
   Distribution distribution =
       {};  ///< of given tiles of A or B, which are sent from there; of C from partial sums
   /// Whether tiles, by number, are in memory that their owner has whatever is planned, so that the plan needs
-  /// none for them; empty: none are. A tile of C, where tiles flow: it becomes the tile of a tensor when it
-  /// is stored, and GPUs permute it on the way.
+  /// none for them; empty: none are. Where tiles flow that is the tile of a tensor, which GPUs permute when
+  /// they load a tile of A or B, or store one of C, which becomes it.
   std::vector<bool> in_place = {};
 
   bool generated() const { return comes_where_used(source); }  ///< or read, by the ranks that use it

@@ -305,7 +305,7 @@ class StepJoiner {
     };
     for_each_of_c([&](Rank, const FlowTask&, std::size_t tile) { ++uses[tile]; });
     const std::vector<bool> once =
-        stored_by_gpus(plan_) ? stored_once(owners.size(), plan_) : std::vector<bool>(owners.size());
+        gpus_permute(plan_) ? stored_once(owners.size(), plan_) : std::vector<bool>(owners.size());
     std::vector<bool>& in_place = plan_.operands.c.in_place;
     in_place.assign(owners.size(), false);
     for_each_of_c([&](Rank rank, const FlowTask& task, std::size_t tile) {

@@ -16,14 +16,17 @@ Contraction as_stored(const FusedProgramTerm& term) {
   return product;
 }
 
-/// Tiles are where the blocks are of which they are copies. Those that equal a kept block are in place.
+/// Tiles are where the blocks are of which they are made. Those of a kept block are in place, or in another
+/// order.
 OperandContext context_of(const FusedProgram& program, const ProgramDistribution& distribution,
                           const ProgramStep& step, Matrix matrix) {
   OperandContext context;
   for (TileId tile = 0; tile < shape_of(step.joined->contraction(), matrix).nonzeros(); ++tile) {
     const PermutedBlock from = operand_of(program, step, {matrix, tile});
     context.owners.push_back(distribution.owner_of(from.block));
-    context.in_place.push_back(from.is_block() && !distribution.is_on_demand(from.block.tensor));
+    const bool kept = !distribution.is_on_demand(from.block.tensor);
+    context.in_place.push_back(kept && from.is_block());
+    context.in_other_order.push_back(kept && !from.is_block());
   }
   return context;
 }

@@ -206,10 +206,10 @@ class StepPlanner {
     const Contraction& joined = step.joined->contraction();
     double bytes = 0;
     for (const Matrix matrix : {Matrix::a, Matrix::b}) {
-      const std::vector<bool>& in_place = step.context.of(matrix).in_place;
-      for (TileId tile = 0; tile < shape_of(joined, matrix).nonzeros(); ++tile) {
-        if (in_place.empty() || !in_place[static_cast<std::size_t>(tile)])
-          bytes += static_cast<double>(bytes_of(joined, {matrix, tile}));
+      const OperandContext& context = step.context.of(matrix);
+      for (std::size_t tile = 0; tile < context.in_place.size(); ++tile) {
+        if (!context.in_place[tile] && !context.in_other_order[tile])
+          bytes += static_cast<double>(bytes_of(joined, {matrix, static_cast<TileId>(tile)}));
       }
     }
     bytes += bytes_of_all(joined, Matrix::c);

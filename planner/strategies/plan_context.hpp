@@ -27,7 +27,10 @@ struct OperandContext {
   /// Ranks that have them before the work starts; empty: a strategy may choose. Those that cannot leave them
   /// there distribute them again.
   std::vector<Rank> owners = {};
-  std::vector<bool> in_place = {};  ///< OperandPlan::in_place
+  std::vector<bool> in_place = {};  ///< OperandPlan::in_place, whatever the devices are
+  /// Tiles that their owner has in another order: in place where GPUs alone multiply, which permute them when
+  /// they load them. As many as `in_place`, or empty: there are none.
+  std::vector<bool> in_other_order = {};
 };
 
 /// All empty, as of a contraction alone: nothing is known.

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "planner/plan/flow.hpp"
 #include "planner/problem/limits.hpp"
 #include "planner/strategies/compare.hpp"
 #include "planner/strategies/device_messages.hpp"
@@ -205,10 +206,18 @@ std::vector<Settings> changes_with_less_per_rank(const Contraction& contraction,
 
 namespace {
 
+std::vector<bool> in_place_of(const OperandContext& context, const PlanFrame& frame) {
+  std::vector<bool> in_place = context.in_place;
+  if (!gpus_permute(frame)) return in_place;
+  for (std::size_t tile = 0; tile < context.in_other_order.size(); ++tile)
+    in_place[tile] = in_place[tile] || context.in_other_order[tile];
+  return in_place;
+}
+
 Plan plan_all(const RankPlanner& planner, const CountFunction& progress, const PlanContext& context) {
   Plan plan{planner.frame(), {}};
-  plan.operands.a.in_place = context.a.in_place;
-  plan.operands.b.in_place = context.b.in_place;
+  plan.operands.a.in_place = in_place_of(context.a, plan);
+  plan.operands.b.in_place = in_place_of(context.b, plan);
   for (Rank rank = 0; rank < plan.grid.size(); ++rank) {
     plan.ranks.push_back(planner.plan_rank(rank));
     if (progress) progress(rank + 1);

@@ -219,7 +219,7 @@ class FlowOrder final : public VerifyPass {
     const TileId tile = task.reads.id;
     const bool of_rank = owners_of_c_[static_cast<std::size_t>(tile)] == static_cast<int>(rank);
     const bool as_it_is =
-        task.copies() || (stored_by_gpus(plan_) && stored_once_[static_cast<std::size_t>(tile)]);
+        task.copies() || (gpus_permute(plan_) && stored_once_[static_cast<std::size_t>(tile)]);
     if (of_rank && as_it_is && task.after < 0 && in_place_read_.insert(tile).second) return;
     throw wrong(fmt::format("C tile {} in place", tile),
                 "one of this rank that is read once, first in its tensor's tile, and as it is unless a GPU "
@@ -263,7 +263,8 @@ class FlowOrder final : public VerifyPass {
   void check_in_place(const FlowTask& task, const std::string& name, const Wrong& wrong) const {
     if (!task.makes_operand() || !plan_.operands.of(task.writes.matrix).is_in_place(task.writes.id)) return;
     const PlanTensors& all = plan_.tensors;
-    if (!task.copies() || all.list[all.tensor_of(task.reads.id)].on_demand)
+    const bool as_it_is = task.copies() || gpus_permute(plan_);
+    if (!as_it_is || all.list[all.tensor_of(task.reads.id)].on_demand)
       throw wrong(name + " in place, but another than the tensor's", "memory for it");
   }
 

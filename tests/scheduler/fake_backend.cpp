@@ -410,7 +410,7 @@ void FakeRank::start_task(OperationId id, std::int32_t number, const FlowTask& t
   } else if (!task.adds()) {
     check_tensor_tile(task.reads.id);
   }
-  if (task.makes_operand()) host_bytes_changed(bytes_of(task.writes));
+  if (task.makes_operand()) host_bytes_changed(made_bytes(task));
   cluster_.later([this, id, number, cores, &task] {
     cores_busy_ -= cores - 1;
     if (task.writes.matrix == Matrix::c) {
@@ -427,6 +427,10 @@ void FakeRank::start_task(OperationId id, std::int32_t number, const FlowTask& t
     }
     scheduler->done(id);
   });
+}
+
+std::int64_t FakeRank::made_bytes(const FlowTask& task) const {
+  return is_in_place(cluster_.plan_, task) ? 0 : bytes_of(task.writes);
 }
 
 /// Of this rank: all that is added to it was.
@@ -446,7 +450,7 @@ void FakeRank::release_step(Step step) {
     const Key key{task.writes.matrix, task.writes.id};
     if (!on_host_.contains(key) || on_host_.at(key) > 0) complain(name(task.writes) + " released in use");
     on_host_.erase(key);
-    host_bytes_changed(-bytes_of(task.writes));
+    host_bytes_changed(-made_bytes(task));
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       if (traits(static_cast<MemoryPlace>(d)).in_host_memory && devices_[d].contains(key))
         complain(name(task.writes) + " released while a device has it");

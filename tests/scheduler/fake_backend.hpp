@@ -73,6 +73,7 @@ class FakeRank final : public Backend {
   void unuse(MemoryPlace device, TileRef tile);
   DeviceTraits traits(MemoryPlace device) const;
   bool streams(TileRef tile) const;
+  std::int64_t made_bytes(const FlowTask& task) const;
   void host_bytes_changed(std::int64_t bytes);
   void message_bytes_changed(Rank owner, int number, std::int64_t bytes);
   void check_tensor_tile(TileId tile);

@@ -66,8 +66,10 @@ class FailingGpus final : public Gpus {
   std::byte* allocate_host(std::int64_t bytes) override { return inner_.allocate_host(bytes); }
   void free_host(std::byte* memory) override { inner_.free_host(memory); }
   void pause(double seconds) override { inner_.pause(seconds); }
+  bool reaches(const std::byte*) const override { return reaches_host; }
 
   std::size_t pieces = 0;  // of copies, ever
+  bool reaches_host = true;
 
  private:
   StandInGpus inner_{{2}};
@@ -241,6 +243,62 @@ TEST(GpuBackend, NeighboursTravelInOnePiece) {
   EXPECT_EQ(gpus.pieces, 1U);
   backend.start_copy(1, {0, kHost, stores, 0});
   EXPECT_EQ(gpus.pieces, 2U);
+}
+
+/// Tiles of A are in place with the other sign.
+class NegatedTiles final : public PlanTasks {
+ public:
+  explicit NegatedTiles(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {}
+  std::byte* tensor_tile(TileId) override { return nullptr; }
+  std::byte* tensor_place(const FlowTask&, bool) override { return nullptr; }
+  PermutedCopy permuted_store(const FlowTask&) const override { return {}; }
+  std::optional<PermutedCopy> permuted_load(TileRef tile) const override {
+    if (tile.matrix != Matrix::a) return std::nullopt;
+    return PermutedCopy{extents_, {0, 1}, -1};
+  }
+  std::vector<std::function<void()>> jobs(const FlowTask&, const std::byte*, std::byte*, int) override {
+    return {};
+  }
+  void step_over(Step) override {}
+
+ private:
+  std::vector<std::int64_t> extents_;
+};
+
+/// C(0,0) of 4 x 8 numbers = A(0,0) B(0,0).
+std::vector<double> first_product(PlanTasks* tasks, bool reaches_host) {
+  const Rows rows(1'000'000);
+  const auto& [problem, frame, part] = rows;
+  FailingGpus gpus("");
+  gpus.reaches_host = reaches_host;
+  HostStore host(problem, frame, part, 0, {.tasks = tasks});
+  GpuBackend backend(problem, frame, part, host, gpus, {0, 0, 1, 1}, {});
+  const TileRef a{Matrix::a, 0}, b{Matrix::b, 0}, c{Matrix::c, 0};
+  for (const TileRef tile : {c, a, b}) backend.allocate(0, tile);
+  const auto wait = [&] {
+    while (backend.ended(1).empty()) {
+    }
+  };
+  backend.start_copy(0, {kHost, 0, {a, b}, 0});
+  wait();
+  const Product product{0, 0, 0, 0, 0, 0, 0, 0};
+  backend.start_kernel(1, 0, {&product, 1});
+  wait();
+  backend.start_copy(2, {0, kHost, {c}, 0});
+  wait();
+  const auto* const numbers = reinterpret_cast<const double*>(host.c.at(0).data());
+  return {numbers, numbers + std::ptrdiff_t{4} * 8};
+}
+
+/// By the device, or by a core where the device does not reach host memory.
+TEST(GpuBackend, PermutesWhatItLoads) {
+  std::vector<double> negated = first_product(nullptr, true);
+  EXPECT_NE(negated[0], 0);
+  for (double& number : negated) number = -number;
+  for (const bool reaches_host : {true, false}) {
+    NegatedTiles tiles({4, 8});
+    EXPECT_EQ(first_product(&tiles, reaches_host), negated) << reaches_host;
+  }
 }
 
 TEST(GpuBackend, LogicalDevicesGoRoundThePhysicalOnes) {

@@ -116,6 +116,17 @@ TEST_F(CudaGpusTest, HostMemoryMakesNoContextOnADeviceThatIsNotUsed) {
   EXPECT_THROW(gpus.use_for_host(2), std::logic_error);
 }
 
+TEST_F(CudaGpusTest, KernelsReachMemoryOfCudaAlone) {
+  CudaGpus gpus;
+  const auto gpu = gpus.open(0, 1);
+  EXPECT_TRUE(gpus.reaches(gpu->allocate(24)));
+  std::byte* const pinned = gpus.allocate_host(24);
+  EXPECT_TRUE(gpus.reaches(pinned + 23));
+  gpus.free_host(pinned);
+  const std::byte other{};
+  EXPECT_FALSE(gpus.reaches(&other));
+}
+
 /// The fake knows no memory but CUDA's own and what is registered.
 TEST_F(CudaGpusTest, CopiesFromRegisteredMemoryOfOthers) {
   for (const bool read_only : {false, true}) {

@@ -245,6 +245,15 @@ cudaError_t cudaHostUnregister(void* memory) {
   return cudaSuccess;
 }
 
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {
+  if (const cudaError_t status = enter("cudaPointerGetAttributes")) return status;
+  *attributes = {};
+  const Memory* const found = find(memory, 1);
+  if (!found) return cudaSuccess;
+  attributes->type = found->device == kPinned ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
+  return cudaSuccess;
+}
+
 cudaError_t cudaFreeHost(void* memory) {
   const cudaError_t status = enter("cudaFreeHost");
   release(memory, true, "cudaFreeHost");

@@ -143,23 +143,27 @@ TEST(Programs, OfSpatialOrbitalsAreThoseOfAPlainEvaluation) {
   expect_plain_results(load_program(find_data("examples/ccd_closed_shell.txt")), {3, 5, 2});
 }
 
-std::int64_t permuted_stores(const ProgramPlan& plan) {
+/// Tasks that GPUs carry out when they load or store a tile.
+template <class Wanted>
+std::int64_t permuted_by_gpus(const ProgramPlan& plan, const Wanted& wanted) {
   std::int64_t count = 0;
   for (const RankPlan& rank : plan.work.plan.ranks) {
     count += std::ranges::count_if(rank.flow.tasks, [&](const FlowTask& task) {
-      return task.adds() && !task.copies() && is_in_place(plan.work.plan, task);
+      return wanted(task) && !task.copies() && is_in_place(plan.work.plan, task);
     });
   }
   return count;
 }
 
-/// Of X, whose tiles GPUs permute when they store them.
-TEST(Programs, OfCholeskyVectorsHaveStoresThatPermute) {
+/// Stores of X, loads of others.
+TEST(Programs, OfCholeskyVectorsArePermutedByGpus) {
   const Machine machine =
       make_machine(load_platform("newriver"), {.nodes = {}, .ranks = size_of(MPI_COMM_WORLD), .gpus = {}});
   const FusedProgram lean(load_program(find_data("examples/cholesky_ccsd_lean.txt")),
                           {.occupied = 3, .virtuals = 4, .tile = 2, .vectors = 9, .vector_tile = 5}, "test");
-  EXPECT_GT(permuted_stores(choose_plan(lean, machine, {}, {})), 0);
+  const ProgramPlan plan = choose_plan(lean, machine, {}, {});
+  EXPECT_GT(permuted_by_gpus(plan, [](const FlowTask& task) { return task.adds(); }), 0);
+  EXPECT_GT(permuted_by_gpus(plan, [](const FlowTask& task) { return task.makes_operand(); }), 0);
 }
 
 /// With an auxiliary space, without halves; one with its largest intermediate in slices.

@@ -71,7 +71,7 @@ TEST(ProgramTasks, GiveDevicesPlacesThatArePinned) {
   EXPECT_EQ(tasks.tensor_place(additions[1], true), nullptr);
   EXPECT_FALSE(blocks.has(block_of(plan.work.plan.tensors, additions[1].writes.id)));
   EXPECT_NE(tasks.tensor_place(additions[1], false), nullptr);
-  EXPECT_EQ(tasks.tensor_extents(additions[0].writes.id), (std::vector<std::int64_t>{2, 2}));
+  EXPECT_EQ(tasks.permuted_store(additions[0]).extents, (std::vector<std::int64_t>{2, 2}));
 }
 
 }  // namespace

@@ -53,6 +53,27 @@ TEST(StepPlan, KnowsWhereTilesAreBefore) {
   EXPECT_EQ(on_gpus.work->plan.operands.a.in_place, plan.operands.a.in_place);
 }
 
+/// One of x and y has its summed indices in another order. Cores make a tile of it; GPUs load the tensor's.
+TEST(StepPlan, LeavesOperandsInAnotherOrderToGpus) {
+  const FusedProgram program(
+      parse_program("orbitals = spatial\nspace a = virtual\ntensor x[a,a,a]\ntensor y[a,a,a]\n"
+                    "result R[a,a]\nr: R[a1,a2] += x[a1,a3,a4] y[a4,a3,a2]\n",
+                    "test"),
+      {.occupied = 1, .virtuals = 4, .tile = 2}, "test");
+  const auto plan_on = [&](const Machine& machine) {
+    return plan_step(program, {}, machine, {}, ProgramMode::levels, 1).front();
+  };
+  const auto in_place = [](const StepPlan& step) {
+    const auto& operands = step.work->plan.operands;
+    return std::ranges::count(operands.a.in_place, true) + std::ranges::count(operands.b.in_place, true);
+  };
+  const StepPlan on_cores = plan_on(flow_machine(1, 1, kPlenty));
+  const StepPlan on_gpus = plan_on(small_machine(1, 1, kPlenty, kPlenty));
+  EXPECT_EQ(in_place(on_cores), 8);
+  EXPECT_EQ(in_place(on_gpus), 8 + 8);
+  EXPECT_EQ(on_cores.work->summary.peak_host_bytes - on_gpus.work->summary.peak_host_bytes, 8 * 64);
+}
+
 /// With half the memory that all terms of the first level need together, it is computed in parts: every term
 /// once.
 TEST(StepPlan, ComputesLevelsInPartsThatFit) {

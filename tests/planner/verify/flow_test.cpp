@@ -170,6 +170,18 @@ TEST_F(FlowProof, RefusesTilesOfCInWrongPlaces) {
   expect_refused([](Plan& p) { p.operands.c.in_place.pop_back(); }, "tiles of C in place");
 }
 
+/// Cores multiply, so that a tile in another order needs memory of its own.
+TEST_F(FlowProof, RefusesOperandsInPlaceThatCoresPermute) {
+  expect_refused(
+      [](Plan& p) {
+        const auto permutes = [](const FlowTask& t) { return t.makes_operand() && !t.copies(); };
+        const auto& tasks = p.ranks[0].flow.tasks;
+        const TileRef tile = std::ranges::find_if(tasks, permutes)->writes;
+        p.operands.of(tile.matrix).in_place[static_cast<std::size_t>(tile.id)] = true;
+      },
+      "in place, but another than the tensor's");
+}
+
 /// All steps may be under way at once: so the sum of what a rank needs for them must fit.
 TEST_F(FlowProof, CountsMemoryOfStepsThatAreUnderWay) {
   const std::int64_t all = verify(plan, *problem).peak_host_bytes;
