@@ -131,6 +131,7 @@ void start_load(Operations& operations, Backend& backend, DeviceQueue& queue, Co
                                                 : Cause::d2d;
   const auto [id, event, load] = operations.start<LoadOperation>(cause, copy.to);
   event.bytes = copy.bytes;
+  event.device_bytes = queue.memory.used_bytes();
   load.items.swap(items);
   std::swap(load.copy, copy);
   backend.start_copy(id, load.copy);

@@ -365,6 +365,7 @@ bool RankScheduler::advance_kernels(Device device) {
     event.j = products.front().j;
     event.k = products.front().k;
     event.products = static_cast<std::int32_t>(products.size());
+    event.device_bytes = queue.memory.used_bytes();
     kernel.chunk = queue.taken_from();
     kernel.c_slots.clear();
     kernel.flops = 0;

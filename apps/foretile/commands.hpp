@@ -12,6 +12,7 @@ void add_compare_command(CLI::App& app);
 void add_platform_command(CLI::App& app);
 void add_plan_command(CLI::App& app);
 void add_simulate_command(CLI::App& app);
+void add_report_command(CLI::App& app);
 void add_tune_command(CLI::App& app);
 
 }  // namespace foretile

@@ -28,6 +28,7 @@ int run(int argc, char** argv) {
   foretile::add_plan_command(app);
   foretile::add_simulate_command(app);
   foretile::add_tune_command(app);
+  foretile::add_report_command(app);
   return foretile::run_program(app, argc, argv);
 }
 

@@ -26,6 +26,7 @@
 #include "base/progress.hpp"
 #include "planner/bound/program_bound.hpp"
 #include "planner/distribution/on_demand.hpp"
+#include "planner/plan/plan_digest.hpp"
 #include "planner/program/program_file.hpp"
 #include "planner/tensor/program_text.hpp"
 #include "platforms/guesses.hpp"
@@ -232,8 +233,8 @@ struct SimulatedProgram {
   bool coarse = false;
 };
 
-void print_json_of(const CaseArguments& arguments, const ProgramCase& program, const Bounds& bounds,
-                   const SimulatedProgram* simulated) {
+nlohmann::ordered_json json_of(const CaseArguments& arguments, const ProgramCase& program,
+                               const Bounds& bounds, const SimulatedProgram* simulated) {
   nlohmann::ordered_json json = case_json(arguments, program);
   add_bounds(json, bounds);
   if (simulated) {
@@ -253,7 +254,7 @@ void print_json_of(const CaseArguments& arguments, const ProgramCase& program, c
     json["guesses"] = guesses_json(simulated->guesses);
   }
   json["peak_rss_bytes"] = peak_rss_bytes();
-  print_json(json);
+  return json;
 }
 
 void print_times(const ProgramCase& program, const Bounds& bounds, const SimulatedProgram& simulated) {
@@ -274,7 +275,7 @@ void print_times(const ProgramCase& program, const Bounds& bounds, const Simulat
 /// `simulated`: nullptr where it was planned alone.
 void print_case(const CaseArguments& arguments, const ProgramCase& program, const Bounds& bounds,
                 const SimulatedProgram* simulated) {
-  if (arguments.options.json) return print_json_of(arguments, program, bounds, simulated);
+  if (arguments.options.json) return print_json(json_of(arguments, program, bounds, simulated));
   if (program.molecule) fmt::print("{}\n", molecule_text(*program.molecule));
   const ProgramPlan& plan = program.plan;
   std::size_t tasks = 0;
@@ -362,18 +363,15 @@ void plan_program_case(const CaseArguments& arguments, const ProgramArguments& o
 
 namespace {
 
-/// By the fluid engine, unless SimGrid is asked for; a trace is written where `of` names one.
-SimulatedProgram simulated_program(const ProgramCase& program, const ProgramArguments& of,
-                                   SimulationOptions options, ProgressLine& line) {
+/// By the fluid engine, unless SimGrid is asked for.
+SimulatedProgram simulated_program(const ProgramCase& program, SimulationOptions options,
+                                   ProgressLine& line) {
   const PlannedWork& work = program.plan.work;
   const Stopwatch watch;
-  std::optional<ChromeTrace> trace;
-  if (!of.trace.empty()) options.trace = &trace.emplace(of.trace);
   std::optional<ProgressSink> progress;
   if (CountFunction show = line.stage_from_first_count("simulate", work.summary.gemms))
     options.trace = &progress.emplace(std::move(show), kOperationsPerLook, options.trace);
   const SimulationResult result = simulate(work.plan, work.contraction, work.machine, options);
-  if (trace) trace->finish();
   SimulatedProgram simulated;
   simulated.report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
   simulated.report.energy = energy_of(result.ranks, work.machine, work.plan, result.makespan_s);
@@ -402,7 +400,10 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramArgument
   std::optional<SeedTimes> seeds;
   if (how.seeds > 0) seeds = simulate_seeds(program.plan.work, options, how.seeds, line);
   const Bounds bounds = bounds_of(program, line);
-  SimulatedProgram simulated = simulated_program(program, of, options, line);
+  std::optional<ChromeTrace> trace;
+  if (!of.trace.empty()) options.trace = &trace.emplace(of.trace);
+  SimulatedProgram simulated = simulated_program(program, options, line);
+  if (trace) trace->finish();
   simulated.report.what_if = std::move(what_if);
   simulated.guesses = std::move(guesses);
   simulated.seeds = std::move(seeds);
@@ -411,6 +412,23 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramArgument
   store(of, program.file, prediction_of(simulated.report.makespan_s, program.plan.flops()));
   print_case(arguments, program, bounds, &simulated);
   if (!arguments.options.json) fmt::print("{}", written_text(of));
+}
+
+TracedProgram trace_program_case(const CaseArguments& arguments, const ProgramArguments& of,
+                                 const MakeSink& sink, ProgressLine& line) {
+  const ProgramCase program = program_case(arguments, of);
+  const PlannedWork& work = program.plan.work;
+  const Bounds bounds = bounds_of(program, line);
+  SimulationOptions options;
+  options.engine = EngineChoice::fluid;
+  options.trace = &sink(bounds.plan.seconds);
+  SimulatedProgram simulated = simulated_program(program, options, line);
+  simulated.guesses = Guesses::value_type();
+  TracedProgram traced{work.machine, simulated.report, plan_digest(work.plan), {}};
+  traced.report.bounds = bounds;
+  traced.report.plan = fmt::format("mode {}", name_of(program.plan.mode));
+  traced.json = json_of(arguments, program, bounds, &simulated);
+  return traced;
 }
 
 }  // namespace foretile

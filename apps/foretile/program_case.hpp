@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +14,8 @@
 #include "apps/program_options.hpp"
 #include "planner/program/choose_plan.hpp"
 #include "planner/tensor/spin_tiles.hpp"
+#include "scheduler/report/report.hpp"
+#include "scheduler/trace.hpp"
 #include "simulator/engine_choice.hpp"
 
 namespace foretile {
@@ -56,5 +60,20 @@ struct ProgramSimulation {
 /// The same, and simulates it.
 void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of,
                            const ProgramSimulation& how);
+
+/// Gives what operations are recorded in: of a simulation that takes about so many seconds.
+using MakeSink = std::function<TraceSink&(double expected_s)>;
+
+/// A program that was simulated for a page.
+struct TracedProgram {
+  Machine machine;
+  Report report;
+  std::string digest;           ///< of the plan
+  nlohmann::ordered_json json;  ///< as `foretile simulate --json` prints it
+};
+
+/// Plans and simulates it.
+TracedProgram trace_program_case(const CaseArguments& arguments, const ProgramArguments& of,
+                                 const MakeSink& sink, ProgressLine& line);
 
 }  // namespace foretile

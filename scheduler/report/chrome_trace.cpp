@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,14 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array kLaneNames{"generation", "messages", "kernels", "loads", "stores", "additions"};
 constexpr int kKinds = std::ssize(kLaneNames);
-
-/// Threads are shown by number: first the rank's own lanes, then device by device.
 constexpr int kThreadsPerLane = 1000;
-
-/// 1 ns is the format's usual precision.
-constexpr double kSlack_s = 1e-9;
 
 Json metadata(const char* name, Rank rank, int thread, Json arguments) {
   return {{"name", name}, {"ph", "M"}, {"pid", rank}, {"tid", thread}, {"args", std::move(arguments)}};
@@ -55,42 +48,12 @@ ChromeTrace::ChromeTrace(const std::filesystem::path& path) : file_(path) {
   file_.stream() << R"({"displayTimeUnit":"ms","traceEvents":[)" << '\n';
 }
 
-ChromeTrace::LaneKey ChromeTrace::lane_of(const TraceEvent& event) {
-  switch (event.cause) {
-    case Cause::generate:  // on the host's cores, or on a device
-      return {event.rank, event.device, Kind::generation};
-    case Cause::network:
-    case Cause::wait:
-      return {event.rank, kHost, Kind::messages};
-    case Cause::kernel:
-      return {event.rank, event.device, Kind::kernels};
-    case Cause::h2d:
-    case Cause::d2d:
-      return {event.rank, event.device, Kind::loads};
-    case Cause::combine:
-      return {event.rank, kHost, Kind::additions};
-    case Cause::d2h:
-      break;
-  }
-  return {event.rank, event.device, Kind::stores};
-}
-
-/// Of the threads that are free when the event starts, the one that was busy last.
+/// Threads are shown by number: first the rank's own lanes, then device by device.
 int ChromeTrace::thread_of(const TraceEvent& event) {
-  const LaneKey key = lane_of(event);
-  Lane& lane = lanes_[key];
-  std::size_t chosen = lane.size();
-  for (std::size_t copy = 0; copy < lane.size(); ++copy) {
-    if (lane[copy] > event.start_s + kSlack_s) continue;
-    if (chosen == lane.size() || lane[copy] > lane[chosen]) chosen = copy;
-  }
-  const int first = (kKinds * (key.device + 1) + static_cast<int>(key.kind)) * kThreadsPerLane;
-  const int thread = first + static_cast<int>(chosen);
-  if (chosen == lane.size()) {
-    lane.emplace_back();
-    name_thread(key, chosen, thread);
-  }
-  lane[chosen] = event.end_s;
+  const TraceLane lane = lanes_.lane_of(event);
+  const int first = (kKinds * (lane.device + 1) + static_cast<int>(lane.kind)) * kThreadsPerLane;
+  const int thread = first + lane.copy;
+  if (named_threads_.insert({lane.rank, thread}).second) name_thread(lane, thread);
   return thread;
 }
 
@@ -110,13 +73,13 @@ void ChromeTrace::name_process(Rank rank) {
   write(order.data(), order.size());
 }
 
-void ChromeTrace::name_thread(const LaneKey& key, std::size_t copy, int thread) {
-  std::string name = kLaneNames[static_cast<std::size_t>(key.kind)];
-  if (key.device != kHost) name = fmt::format("device {} {}", key.device, name);
-  if (copy > 0) name += fmt::format(" ({})", copy + 1);
-  const std::string named = metadata("thread_name", key.rank, thread, {{"name", name}}).dump();
+void ChromeTrace::name_thread(const TraceLane& lane, int thread) {
+  std::string name = kLaneNames[static_cast<std::size_t>(lane.kind)];
+  if (lane.device != kHost) name = fmt::format("device {} {}", lane.device, name);
+  if (lane.copy > 0) name += fmt::format(" ({})", lane.copy + 1);
+  const std::string named = metadata("thread_name", lane.rank, thread, {{"name", name}}).dump();
   write(named.data(), named.size());
-  const std::string order = metadata("thread_sort_index", key.rank, thread, {{"sort_index", thread}}).dump();
+  const std::string order = metadata("thread_sort_index", lane.rank, thread, {{"sort_index", thread}}).dump();
   write(order.data(), order.size());
 }
 

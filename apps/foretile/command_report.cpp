@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// foretile report PLAN.json -o FILE.html: one page that shows plans and their simulations.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "apps/foretile/case.hpp"
+#include "apps/foretile/commands.hpp"
+#include "apps/foretile/reported_work.hpp"
+#include "apps/quantities.hpp"
+#include "base/atomic_file.hpp"
+#include "base/one_line.hpp"
+#include "report/page.hpp"
+
+namespace foretile {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ReportArguments : CaseArguments {
+  std::vector<std::string> files;
+  ProgramArguments program;
+  std::string output;
+};
+
+std::string now_text() {
+  return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::chrono::system_clock::now()));
+}
+
+std::string title_of(const Json& works) {
+  std::vector<std::string> titles;
+  for (const Json& work : works) {
+    const int nodes = work.at("nodes");
+    titles.push_back(fmt::format("{} on {} {} of {}", work.at("problem").get<std::string>(), nodes,
+                                 nodes == 1 ? "node" : "nodes", work.at("platform").get<std::string>()));
+  }
+  return fmt::format("{}", fmt::join(titles, "; "));
+}
+
+std::string command_of(const ReportArguments& arguments) {
+  return fmt::format("foretile report {} -o {}", fmt::join(arguments.files, " "), arguments.output);
+}
+
+Json facts_of(const ReportArguments& arguments, Json works) {
+  return {{"format", 1},        {"title", title_of(works)},         {"program", "foretile " FORETILE_VERSION},
+          {"made", now_text()}, {"command", command_of(arguments)}, {"works", std::move(works)},
+          {"tuning", nullptr}};
+}
+
+void require_outputs_apart(const ReportArguments& arguments) {
+  for (const std::string& file : arguments.files)
+    require_different("--output", arguments.output, "the problem", file);
+  require_different("--output", arguments.output, "--platform", arguments.platform);
+}
+
+void report(const ReportArguments& arguments) {
+  require_outputs_apart(arguments);
+  require_writable(arguments.output);
+  ProgressLine line;
+  Sections sections;
+  Json works = Json::array();
+  for (const std::string& file : arguments.files) {
+    CaseArguments one = arguments;
+    one.problem = file;
+    check_program_options(file, arguments.program.sizes, arguments.program);
+    works.push_back(reported_work(one, arguments.program, sections, line));
+  }
+  const Json facts = facts_of(arguments, std::move(works));
+  write_atomically(arguments.output, [&](std::ostream& out) { write_page(out, facts, sections); });
+  erase_progress();
+  const std::uintmax_t bytes = std::filesystem::file_size(arguments.output);
+  if (arguments.options.json) return print_json({{"page", arguments.output}, {"bytes", bytes}});
+  fmt::print("The page is in {}, {}; open it in a browser\n", one_line(arguments.output),
+             quantity(static_cast<double>(bytes), "B"));
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("report", "Write one page that shows plans and their simulations, for a browser");
+  const auto arguments = std::make_shared<ReportArguments>();
+  command->add_option("problems", arguments->files, kProblemMeaning)->required();
+  add_machine_options(*command, *arguments);
+  add_size_options(*command, arguments->program.sizes);
+  add_program_options(*command, arguments->program);
+  command->add_option("-o,--output", arguments->output, "The page: one file that needs no network")
+      ->check(not_empty_check())
+      ->type_name("FILE.html")
+      ->required();
+  command->callback([arguments] { report(*arguments); });
+}
+
+}  // namespace foretile

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is in the page: report/README.md says what it means.
+
+export type NumberType = "u8" | "i32" | "f32" | "f64";
+
+/** A part of a section. */
+export interface Part {
+  section: number;
+  offset: number;
+  type: NumberType;
+  count: number;
+}
+
+export interface Lanes {
+  count: number;
+  rank: Part;
+  device: Part;
+  kind: Part;
+  copy: Part;
+  operations: Part;
+  first_block: Part;
+}
+
+export interface Blocks {
+  count: number;
+  first: Part;
+  last: Part;
+  operations: Part;
+  section: Part;
+  offset: Part;
+  length: Part;
+}
+
+export interface Mark {
+  name: string;
+  seconds: number;
+}
+
+export interface Timeline {
+  tick_s: number;
+  end: number;
+  operations: number;
+  bins: number;
+  node_of_rank: Part;
+  causes: string[];
+  kinds: string[];
+  lanes: Lanes;
+  shares: Part;
+  blocks: Blocks;
+  marks: Mark[];
+}
+
+export interface Curve {
+  cause: string | null;
+  group: string;
+  name: string;
+  unit: string;
+  limit: number | null;
+  mean: Part;
+  most: Part | null;
+}
+
+export interface Answer {
+  rule: string;
+  text: string;
+}
+
+export interface Work {
+  name: string;
+  source: "simulated" | "measured";
+  problem: string;
+  platform: string;
+  strategy: string;
+  digest: string;
+  nodes: number;
+  ranks: number;
+  devices: number;
+  report: Report;
+  answer: Answer[];
+  timeline: Timeline | null;
+  curves: Curve[];
+}
+
+/** Of the keys of `foretile simulate --json` those that the page shows. Programs lack some. */
+export interface Report {
+  makespan_s: number;
+  flops?: number;
+  flops_per_s?: number;
+  gemms?: number;
+  bound_s?: number;
+  bound?: string;
+  problem_bound_s?: number;
+  problem_bound?: string;
+  joules?: number;
+  energy_is_guess?: boolean;
+  coarse?: boolean;
+  peak_host_bytes?: number;
+  host_bytes?: number;
+  budget_device_bytes?: number;
+  limits?: Record<string, number>;
+  limit_parts?: Record<string, Record<string, number>>;
+  busy?: Record<string, { min: number; mean: number; max: number }>;
+  bytes?: Record<string, number>;
+  what_if?: WhatIf[];
+  [key: string]: unknown;
+}
+
+export interface WhatIf {
+  resource: string;
+  set?: string;
+  makespan_s: number;
+  saved_s: number;
+}
+
+export interface Facts {
+  format: number;
+  title: string;
+  program: string;
+  made: string;
+  command: string;
+  works: Work[];
+}
+
+export function readFacts(): Facts {
+  const element = document.getElementById("facts");
+  if (!element?.textContent) throw new Error("the page has no data");
+  const facts = JSON.parse(element.textContent) as Facts;
+  if (facts.format !== 1) throw new Error(`the data has format ${String(facts.format)}, expected 1`);
+  return facts;
+}
