@@ -79,6 +79,11 @@ void add_options_of_problems(CLI::App& app, RunArguments& arguments) {
                "Before the run, search for NaN and infinity in A, B and, where it is read, C; exit code 2 "
                "names the tile");
   app.add_option("--trace", arguments.trace, kTraceMeaning)->check(not_empty_check())->type_name("FILE");
+  CLI::Option* report = app.add_option("--report", arguments.report,
+                                       "Write a page for a browser: the run beside a simulation of its plan")
+                            ->check(not_empty_check())
+                            ->type_name("FILE.html");
+  report->excludes(checkpoint);
   app.add_flag("--copies", arguments.copies,
                "On cores: device memory apart from host memory, so that tiles are copied as to a GPU");
   app.add_flag("--plan-order", arguments.plan_order, kPlanOrderMeaning);

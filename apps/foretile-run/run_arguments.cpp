@@ -61,6 +61,7 @@ GivenOptions options_of_problems(const RunArguments& of) {
           {"--assignment-out", !of.assignment_out.empty()},
           {"--check-finite", of.check_finite},
           {"--trace", !of.trace.empty()},
+          {"--report", !of.report.empty()},
           {"--copies", of.copies},
           {"--plan-order", of.plan_order},
           {"--no-bind", of.no_bind}};

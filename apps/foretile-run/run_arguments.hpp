@@ -33,6 +33,7 @@ struct RunArguments {
 
   // Of problems and their plans.
   std::string trace;
+  std::string report;          ///< page to write; empty: none
   std::string checkpoint;      ///< folder of finished tiles; empty: none
   std::string assignment;      ///< file to replay; empty: none
   std::string assignment_out;  ///< file to write; empty: none

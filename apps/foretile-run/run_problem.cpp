@@ -10,6 +10,7 @@
 
 #include "apps/foretile-run/job_terminal.hpp"
 #include "apps/foretile-run/memory_check.hpp"
+#include "apps/foretile-run/run_page.hpp"
 #include "apps/foretile-run/run_report.hpp"
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/foretile-run/work_to_run.hpp"
@@ -48,12 +49,26 @@ void require_right(const MpiSession& session, const CheckResult& check) {
   agree(session, [&] { require_passed(check); });
 }
 
-void write_trace(const std::string& path, const MpiSession& session, const EventStore& events) {
-  const auto all = gather_events(events.events, session.world());
-  if (session.rank() != 0) return;
+void write_trace(const std::string& path, const std::vector<TraceEvent>& events) {
   ChromeTrace trace(path);
-  for (const TraceEvent& event : all) trace.record(event);
+  for (const TraceEvent& event : events) trace.record(event);
   trace.finish();
+}
+
+bool needs_events(const RunArguments& arguments) {
+  return !arguments.trace.empty() || !arguments.report.empty();
+}
+
+/// `summary`: on rank 0. Collective.
+void write_operations(const RunArguments& arguments, const MpiSession& session, const FinishedRun& done,
+                      const EventStore& events, std::optional<RunSummary> summary) {
+  const std::vector<TraceEvent> all = gather_events(events.events, session.world());
+  if (session.rank() != 0) return;
+  if (!arguments.trace.empty()) write_trace(arguments.trace, all);
+  if (arguments.report.empty()) return;
+  const std::string command = fmt::format("mpiexec -n {} foretile-run {} --report {}", session.size(),
+                                          arguments.what, arguments.report);
+  write_run_page({arguments.report, command, all, *std::move(summary)}, done);
 }
 
 /// Cores that work in place have their tiles in host memory: the verifier counts them there, a B that is
@@ -94,8 +109,14 @@ void require_outputs_apart(const char* kind, const RunArguments& arguments) {
   require_different("--output", c, "--assignment", arguments.assignment);
   for (const auto& [other, path] : {std::pair("--trace", arguments.trace), {"--output", c}})
     require_different("--assignment-out", arguments.assignment_out, other, path);
-  for (const auto& [option, path] :
-       {std::pair("--trace", arguments.trace), {"--assignment-out", arguments.assignment_out}}) {
+  for (const auto& [other, path] : {std::pair("--trace", arguments.trace),
+                                    {"--output", c},
+                                    {"--assignment", arguments.assignment},
+                                    {"--assignment-out", arguments.assignment_out}})
+    require_different("--report", arguments.report, other, path);
+  for (const auto& [option, path] : {std::pair("--trace", arguments.trace),
+                                     {"--report", arguments.report},
+                                     {"--assignment-out", arguments.assignment_out}}) {
     require_different(option, path, kind, arguments.what);
     require_different(option, path, "--platform", arguments.platform);
   }
@@ -104,8 +125,10 @@ void require_outputs_apart(const char* kind, const RunArguments& arguments) {
 /// From files that the problem and the parameters name.
 void require_outputs_apart(const RunArguments& arguments, const PlanFile& file) {
   require_inputs_apart("--trace", arguments.trace, file.problem);
+  require_inputs_apart("--report", arguments.report, file.problem);
   require_inputs_apart("--assignment-out", arguments.assignment_out, file.problem);
   for (const auto& [option, path] : {std::pair("--trace", arguments.trace),
+                                     {"--report", arguments.report},
                                      {"--assignment-out", arguments.assignment_out},
                                      {"--output", file_of_output(arguments)}})
     require_no_table(option, path, file.parameters);
@@ -171,7 +194,7 @@ void warn_of_other_nodes(const PlannedWork& work, const MpiSession& session) {
 /// What is known before a plan is there.
 void prepare_case(const RunArguments& arguments, const MpiSession& session, FinishedRun& done) {
   require_outputs_apart(done.kind == RunKind::plan ? "the plan" : "the problem", arguments);
-  for (const std::string& path : {arguments.trace, arguments.assignment_out}) {
+  for (const std::string& path : {arguments.trace, arguments.report, arguments.assignment_out}) {
     if (session.rank() == 0 && !path.empty()) require_writable(path);
   }
   done.file = file_to_run(done.kind, arguments, session.size());
@@ -235,7 +258,7 @@ void execute_problem(const CLI::App& app, RunKind kind, const RunArguments& argu
   options.storage = done.files->storage();
   options.pool_bytes = pool_bytes(done, arguments.copies);
   options.warm_up_s = done.cuda ? kWarmUp_s : 0;
-  if (!arguments.trace.empty()) options.trace = &events;
+  if (needs_events(arguments)) options.trace = &events;
   std::optional<ProgressSink> progress;
   if (CountFunction show = run_progress(done, session.rank(), line))
     options.trace = &progress.emplace(std::move(show), 1, options.trace);
@@ -253,8 +276,8 @@ void execute_problem(const CLI::App& app, RunKind kind, const RunArguments& argu
                                                        session.world(), {{.threads = threads}});
   if (!done.check || done.check->passed()) done.files->write(*done.result.host, threads);
   erase_progress();
-  report_run(arguments, session, done);
-  if (!arguments.trace.empty()) write_trace(arguments.trace, session, events);
+  std::optional<RunSummary> found = report_run(arguments, session, done);
+  if (needs_events(arguments)) write_operations(arguments, session, done, events, std::move(found));
   if (!arguments.assignment_out.empty()) write_assignment(arguments.assignment_out, session, done);
   if (done.check) require_right(session, *done.check);
 }

@@ -141,8 +141,8 @@ nlohmann::ordered_json choice_json(const FinishedRun& done) {
   return json;
 }
 
-void print_json_result(const RunArguments& arguments, const FinishedRun& done, const Report& report,
-                       const std::optional<TimeInterval>& again) {
+nlohmann::ordered_json result_json(const RunArguments& arguments, const FinishedRun& done,
+                                   const Report& report, const std::optional<TimeInterval>& again) {
   nlohmann::ordered_json json = report_json(report);
   if (done.kind == RunKind::problem) json["planned"] = choice_json(done);
   json["plan_digest"] = done.plan_with_pool;
@@ -164,7 +164,7 @@ void print_json_result(const RunArguments& arguments, const FinishedRun& done, c
   json["matrix_bytes_per_rank"] = done.work->summary.matrix_bytes_per_rank;
   json.update(done.files->json());
   if (done.check) json["verify"] = verify_json(*done.check, done.work->contraction.precision);
-  print_json(json);
+  return json;
 }
 
 void print_text(const RunArguments& arguments, const FinishedRun& done, const Report& report,
@@ -203,19 +203,22 @@ void print_choice(const RunArguments& arguments, const MpiSession& session, cons
   std::fflush(stdout);  // the run may take long
 }
 
-void report_run(const RunArguments& arguments, const MpiSession& session, const FinishedRun& done) {
+std::optional<RunSummary> report_run(const RunArguments& arguments, const MpiSession& session,
+                                     const FinishedRun& done) {
   const auto statistics = gather_statistics(done.result.statistics, session.world());
-  if (session.rank() != 0) return;
+  if (session.rank() != 0) return {};
   const auto& work = done.now();
   Report summary = make_report(statistics, work.machine, work.plan.grid, done.result.wall_s);
   add_plan(summary, work.contraction, work.machine, work.plan);
   summary.decision = done.work->decision;
   const auto again = done.resumed() ? std::nullopt : predict_again(*done.work, done.probes);
+  nlohmann::ordered_json json = result_json(arguments, done, summary, again);
   if (arguments.options.json) {
-    print_json_result(arguments, done, summary, again);
+    print_json(json);
   } else {
     print_text(arguments, done, summary, again);
   }
+  return RunSummary{std::move(summary), std::move(json)};
 }
 
 }  // namespace foretile

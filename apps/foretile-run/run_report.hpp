@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,7 @@
 #include "executor/mpi/session.hpp"
 #include "executor/run.hpp"
 #include "planner/plan_file.hpp"
+#include "scheduler/report/report.hpp"
 
 namespace foretile {
 
@@ -44,7 +46,14 @@ struct FinishedRun {
 /// them.
 void print_choice(const RunArguments& arguments, const MpiSession& session, const FinishedRun& done);
 
-/// Gathers statistics; rank 0 prints text or JSON. Collective.
-void report_run(const RunArguments& arguments, const MpiSession& session, const FinishedRun& done);
+/// What a run took, as report and as JSON.
+struct RunSummary {
+  Report report;
+  nlohmann::ordered_json json;
+};
+
+/// Gathers statistics; rank 0 prints text or JSON, and gets the summary. Collective.
+std::optional<RunSummary> report_run(const RunArguments& arguments, const MpiSession& session,
+                                     const FinishedRun& done);
 
 }  // namespace foretile

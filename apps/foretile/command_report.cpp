@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // foretile report PLAN.json -o FILE.html: one page that shows plans and their simulations.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <chrono>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -17,6 +14,7 @@
 #include "base/atomic_file.hpp"
 #include "base/one_line.hpp"
 #include "report/page.hpp"
+#include "report/work.hpp"
 
 namespace foretile {
 
@@ -30,28 +28,8 @@ struct ReportArguments : CaseArguments {
   std::string output;
 };
 
-std::string now_text() {
-  return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::chrono::system_clock::now()));
-}
-
-std::string title_of(const Json& works) {
-  std::vector<std::string> titles;
-  for (const Json& work : works) {
-    const int nodes = work.at("nodes");
-    titles.push_back(fmt::format("{} on {} {} of {}", work.at("problem").get<std::string>(), nodes,
-                                 nodes == 1 ? "node" : "nodes", work.at("platform").get<std::string>()));
-  }
-  return fmt::format("{}", fmt::join(titles, "; "));
-}
-
 std::string command_of(const ReportArguments& arguments) {
   return fmt::format("foretile report {} -o {}", fmt::join(arguments.files, " "), arguments.output);
-}
-
-Json facts_of(const ReportArguments& arguments, Json works) {
-  return {{"format", 1},        {"title", title_of(works)},         {"program", "foretile " FORETILE_VERSION},
-          {"made", now_text()}, {"command", command_of(arguments)}, {"works", std::move(works)},
-          {"tuning", nullptr}};
 }
 
 void require_outputs_apart(const ReportArguments& arguments) {
@@ -72,7 +50,7 @@ void report(const ReportArguments& arguments) {
     check_program_options(file, arguments.program.sizes, arguments.program);
     works.push_back(reported_work(one, arguments.program, sections, line));
   }
-  const Json facts = facts_of(arguments, std::move(works));
+  const Json facts = page_facts("foretile " FORETILE_VERSION, command_of(arguments), std::move(works));
   write_atomically(arguments.output, [&](std::ostream& out) { write_page(out, facts, sections); });
   erase_progress();
   const std::uintmax_t bytes = std::filesystem::file_size(arguments.output);

@@ -5,16 +5,13 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "apps/foretile/coarse.hpp"
 #include "apps/foretile/plan_view.hpp"
 #include "planner/bound/bound.hpp"
 #include "planner/plan/plan_digest.hpp"
-#include "planner/strategies/strategy.hpp"
-#include "report/answer.hpp"
 #include "report/timeline.hpp"
-#include "report/timeline_facts.hpp"
+#include "report/work.hpp"
 #include "scheduler/report/progress_sink.hpp"
 #include "scheduler/report/report.hpp"
 #include "scheduler/report/report_json.hpp"
@@ -26,8 +23,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Plans with more products are simulated coarsely: their operations would make a page of more than 50 MB.
-constexpr std::int64_t kMostProducts = 4'000'000;
+/// Plans with more products and messages are simulated coarsely: a page of them would have more than 25 MB.
+constexpr std::int64_t kMostOperations = 5'000'000;
 
 struct Simulated {
   Report report;
@@ -38,7 +35,7 @@ struct Simulated {
 Simulated simulated(const PlannedWork& work, ProgressLine& line) {
   const Bounds bounds = bounds_of(work.plan, work.contraction, work.machine,
                                   line.stage("bound of the time", work.summary.gemms));
-  Simulated result{{}, Timeline(bounds.plan.seconds), work.summary.gemms > kMostProducts};
+  Simulated result{{}, Timeline(bounds.plan.seconds), operations_of(work) > kMostOperations};
   SimulationOptions options;
   options.engine = EngineChoice::fluid;
   options.trace = &result.timeline;
@@ -56,17 +53,6 @@ Simulated simulated(const PlannedWork& work, ProgressLine& line) {
   return result;
 }
 
-Json answers_json(const Report& report) {
-  Json list = Json::array();
-  for (const Answer& answer : answers_of(report))
-    list.push_back({{"rule", answer.rule}, {"text", answer.text}});
-  return list;
-}
-
-std::vector<TimeMark> marks_of(const Bounds& bounds) {
-  return {{"bound of any plan", bounds.problem.seconds}, {"bound of this plan", bounds.plan.seconds}};
-}
-
 Json report_of(const PlannedWork& work, const Simulated& simulation) {
   Json json = report_json(simulation.report);
   json["peak_host_bytes"] = work.summary.peak_host_bytes;
@@ -79,38 +65,15 @@ std::string name_of(const CaseArguments& arguments) {
   return std::filesystem::path(arguments.problem).filename().string();
 }
 
-/// What all works have.
-struct Facts {
-  std::string problem, digest;
-  const Machine& machine;
-  const Report& report;
-};
-
-Json work_json(const CaseArguments& arguments, const Facts& facts, Json report, TimelineFacts timeline) {
-  return {{"name", name_of(arguments)},
-          {"source", "simulated"},
-          {"problem", facts.problem},
-          {"platform", facts.machine.platform.name},
-          {"strategy", facts.report.plan},
-          {"digest", facts.digest},
-          {"nodes", facts.machine.nodes()},
-          {"ranks", facts.machine.ranks},
-          {"devices", facts.machine.devices()},
-          {"report", std::move(report)},
-          {"answer", answers_json(facts.report)},
-          {"timeline", std::move(timeline.timeline)},
-          {"curves", std::move(timeline.curves)}};
-}
-
 Json reported_program(const CaseArguments& arguments, const ProgramArguments& of, Sections& sections,
                       ProgressLine& line) {
   std::optional<Timeline> timeline;
   TracedProgram traced = trace_program_case(
       arguments, of, [&](double expected_s) -> TraceSink& { return timeline.emplace(expected_s); }, line);
   timeline->finish();
-  TimelineFacts facts = timeline_facts(*timeline, traced.machine, marks_of(*traced.report.bounds), sections);
-  return work_json(arguments, {name_of(arguments), traced.digest, traced.machine, traced.report},
-                   std::move(traced.json), std::move(facts));
+  const std::string name = name_of(arguments);
+  return work_json({name, "simulated", name, traced.digest, std::move(traced.json)}, traced.report,
+                   traced.machine, *timeline, sections);
 }
 
 }  // namespace
@@ -121,11 +84,9 @@ Json reported_work(const CaseArguments& arguments, const ProgramArguments& of, S
   const Case the_case = load_case(arguments);
   const PlannedWork work = plan_case(the_case, line);
   const Simulated simulation = simulated(work, line);
-  TimelineFacts facts =
-      timeline_facts(simulation.timeline, work.machine, marks_of(*simulation.report.bounds), sections);
-  return work_json(arguments,
-                   {work.contraction.name, plan_digest(work.plan), work.machine, simulation.report},
-                   report_of(work, simulation), std::move(facts));
+  return work_json({name_of(arguments), "simulated", work.contraction.name, plan_digest(work.plan),
+                    report_of(work, simulation)},
+                   simulation.report, work.machine, simulation.timeline, sections);
 }
 
 }  // namespace foretile
