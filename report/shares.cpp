@@ -31,6 +31,21 @@ std::vector<double> busy_shares(const TimelineLane& lane, const Bins& bins) {
   return shares;
 }
 
+std::vector<CauseTotal> totals_by_cause(const Timeline& timeline) {
+  std::vector<CauseTotal> totals(kCauses);
+  for (const TimelineLane* lane : timeline.lanes()) {
+    for (const TimelineBlock& block : lane->blocks) {
+      for (const TimelineOperation& operation : decoded(block)) {
+        CauseTotal& total = totals[static_cast<std::size_t>(operation.cause)];
+        ++total.operations;
+        total.seconds += static_cast<double>(operation.end - operation.start) * timeline.tick_s();
+        total.bytes += static_cast<double>(operation.bytes);
+      }
+    }
+  }
+  return totals;
+}
+
 std::vector<TimelineSums> sums_by_cause(const Timeline& timeline, const Bins& bins) {
   const auto count = static_cast<std::size_t>(bins.count);
   std::vector<TimelineSums> sums(kCauses, {std::vector<double>(count), std::vector<double>(count)});

@@ -37,6 +37,16 @@ struct Bins {
 /// Of one lane: the share of each bin during which it has an operation, from 0 to 1.
 std::vector<double> busy_shares(const TimelineLane& lane, const Bins& bins);
 
+/// Of all operations of a cause.
+struct CauseTotal {
+  std::int64_t operations = 0;
+  double seconds = 0;  ///< of each, added
+  double bytes = 0;
+};
+
+/// By cause: kCauses of them.
+std::vector<CauseTotal> totals_by_cause(const Timeline& timeline);
+
 /// Sums over all lanes, by bin.
 struct TimelineSums {
   std::vector<double> busy;   ///< seconds with an operation, of all lanes

@@ -13,6 +13,9 @@ namespace foretile {
 
 namespace {
 
+/// Curves have 1024 bins.
+constexpr std::size_t kLanesOfCurves = 4096;
+
 using Json = nlohmann::ordered_json;
 using Lanes = std::vector<const TimelineLane*>;
 
@@ -73,6 +76,19 @@ Json shares_json(const Lanes& lanes, const Bins& bins, Sections& sections) {
       bytes.push_back(static_cast<std::uint8_t>(std::lround(255 * std::clamp(share, 0.0, 1.0))));
   }
   return sections.add(bytes);
+}
+
+Json totals_json(const Timeline& timeline) {
+  const std::vector<CauseTotal> totals = totals_by_cause(timeline);
+  Json list = Json::array();
+  for (std::size_t cause = 0; cause < totals.size(); ++cause) {
+    if (totals[cause].operations > 0)
+      list.push_back({{"cause", kCauseNames[cause]},
+                      {"operations", totals[cause].operations},
+                      {"seconds", totals[cause].seconds},
+                      {"bytes", totals[cause].bytes}});
+  }
+  return list;
 }
 
 Json nodes_json(const Machine& machine, Sections& sections) {
@@ -162,8 +178,9 @@ TimelineFacts timeline_facts(const Timeline& timeline, const Machine& machine,
              {"lanes", lanes_json(lanes, sections)},
              {"shares", shares_json(lanes, bins, sections)},
              {"blocks", blocks_json(lanes, sections)},
+             {"totals", totals_json(timeline)},
              {"marks", std::move(marks_json)}};
-  return {std::move(facts), curves_json(timeline, bins, machine, sections)};
+  return {std::move(facts), curves_json(timeline, Bins::of(timeline, kLanesOfCurves), machine, sections)};
 }
 
 }  // namespace foretile

@@ -33,6 +33,15 @@ TEST(BusyShares, AreOfEachBin) {
   EXPECT_EQ(busy_shares(*timeline.lanes()[0], bins), (std::vector{0.6, 0.4, 0.0, 0.2}));
 }
 
+TEST(TotalsByCause, AddOperations) {
+  const std::vector<CauseTotal> totals = totals_by_cause(two_copies());
+  const CauseTotal& copies = totals[static_cast<std::size_t>(Cause::h2d)];
+  EXPECT_EQ(copies.operations, 2);
+  EXPECT_NEAR(copies.seconds, 300e-9, 1e-15);
+  EXPECT_EQ(copies.bytes, 600);
+  EXPECT_EQ(totals[static_cast<std::size_t>(Cause::kernel)].operations, 0);
+}
+
 /// The first copy has 2 bytes a tick, the second 2.
 TEST(SumsByCause, SpreadBytesOverTheirTime) {
   const Timeline timeline = two_copies();

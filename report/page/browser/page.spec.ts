@@ -24,7 +24,7 @@ const coloursOf = (canvas: Locator): Promise<number> =>
     return new Set(new Uint32Array(data.buffer)).size;
   });
 
-const panel = (page: Page, title: string): Locator => page.locator("section", { has: page.getByRole("heading", { name: title }) });
+const panel = (page: Page, title: string): Locator => page.locator("section", { has: page.getByRole("heading", { name: new RegExp(`^${title}`) }) });
 
 test("the answer has the numbers of --json", async ({ page }) => {
   await open(page, "plain");

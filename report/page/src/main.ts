@@ -5,11 +5,11 @@ import { curvesPanel } from "./curves.ts";
 import { type Facts, type Work, readFacts } from "./facts.ts";
 import { heatMap } from "./heat.ts";
 import { button, element, panel } from "./html.ts";
-import { loadRun } from "./run.ts";
+import { type Run, loadRun } from "./run.ts";
 import { type Sections, sectionsOfPage } from "./sections.ts";
 import { TimelineView } from "./timeline.ts";
 import { wherePanel } from "./where.ts";
-import { TimeWindow } from "./window.ts";
+import { SharedTime, TimeWindow } from "./window.ts";
 
 function toggleTheme(): void {
   const root = document.documentElement;
@@ -27,21 +27,35 @@ function header(facts: Facts): HTMLElement {
   );
 }
 
-async function showWork(work: Work, sections: Sections, page: HTMLElement): Promise<void> {
-  page.append(answerPanel(work));
-  if (!work.timeline) {
-    page.append(wherePanel(work));
-    return;
-  }
-  const run = await loadRun(work.timeline, sections);
-  const window = new TimeWindow(work.timeline.end);
-  const view = new TimelineView(run, window, work.problem);
+/** A work whose operations are at hand. */
+interface Loaded {
+  work: Work;
+  run?: Run;
+  window?: TimeWindow;
+}
+
+async function loaded(work: Work, time: SharedTime, sections: Sections): Promise<Loaded> {
+  if (!work.timeline) return { work };
+  return { work, run: await loadRun(work.timeline, sections), window: new TimeWindow(time, work.timeline.tick_s) };
+}
+
+function showTimeline({ work, run, window }: Loaded, page: HTMLElement): void {
+  if (!run || !window) return;
+  const view = new TimelineView(run, window, `${work.problem}, ${work.source}`);
   globalThis.addEventListener("themechange", () => view.draw());
-  page.append(panel("Timeline", view.root));
+  page.append(panel(`Timeline, ${work.name}, ${work.source}`, view.root));
   view.resize();
-  const heat = heatMap(run);
+}
+
+function showWhere({ work, run }: Loaded, page: HTMLElement): void {
+  const heat = run ? heatMap(run) : undefined;
   page.append(wherePanel(work, ...(heat ? [heat] : [])));
-  await curvesPanel(work.curves, work.timeline, window, sections);
+}
+
+/** As long as the longest; what is shown has at least a tick of each. */
+function timeOf(works: Work[]): SharedTime {
+  const timelines = works.flatMap(({ timeline }) => (timeline ? [timeline] : []));
+  return new SharedTime(Math.max(0, ...timelines.map(({ end, tick_s }) => end * tick_s)), Math.max(0, ...timelines.map(({ tick_s }) => tick_s)));
 }
 
 async function show(): Promise<void> {
@@ -51,7 +65,12 @@ async function show(): Promise<void> {
   page.append(header(facts));
   if (facts.works.length > 1) page.append(comparePanel(facts.works));
   const sections = sectionsOfPage();
-  for (const work of facts.works) await showWork(work, sections, page);
+  const time = timeOf(facts.works);
+  const works = await Promise.all(facts.works.map((work) => loaded(work, time, sections)));
+  for (const work of facts.works) page.append(answerPanel(work));
+  for (const one of works) showTimeline(one, page);
+  for (const one of works) showWhere(one, page);
+  for (const { work, window } of works) if (work.timeline && window) await curvesPanel(work, work.timeline, window, sections, page);
   document.documentElement.dataset.ready = "yes";
 }
 

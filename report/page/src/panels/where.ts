@@ -74,5 +74,5 @@ function savingsPart(report: Report): Node[] {
 
 export function wherePanel(work: Work, ...more: Node[]): HTMLElement {
   const { report } = work;
-  return panel("Where the time goes", element("div", { class: "tables" }, ...pathPart(report), ...busyPart(report), ...bytesPart(report), ...savingsPart(report)), ...more);
+  return panel(`Where the time goes, ${work.name}, ${work.source}`, element("div", { class: "tables" }, ...pathPart(report), ...busyPart(report), ...bytesPart(report), ...savingsPart(report)), ...more);
 }

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lanes as a tree: nodes, ranks, kinds of work, copies of lanes that overlap.
+import type { LaneColumns } from "../data/run.ts";
 
+/** A row of the timeline: one lane, or several that follow each other. */
 export interface Group {
   label: string;
   depth: number;
-  /** First and last lane, plus one: lanes are in order. */
+  /** First lane, and the one behind the last. */
   begin: number;
   end: number;
   children: Group[];
   open: boolean;
 }
 
-export interface LaneColumns {
-  count: number;
-  rank: Int32Array;
-  device: Int32Array;
-  kind: Int32Array;
-  copy: Int32Array;
+interface Level {
+  key: (lane: number) => number;
+  label: (lane: number) => string;
 }
 
 const mostOpenRows = 60;
+
+/** Whether a row is one lane, whose operations can be drawn. */
+export const isLane = (row: Group): boolean => row.children.length === 0;
 
 function laneLabel(lanes: LaneColumns, lane: number, kinds: string[]): string {
   const device = lanes.device[lane];
@@ -37,12 +39,7 @@ function split(begin: number, end: number, key: (lane: number) => number): [numb
   return parts;
 }
 
-interface Level {
-  key: (lane: number) => number;
-  label: (lane: number) => string;
-}
-
-/** A group of one child is that child. */
+/** A group of one lane is that lane. */
 function groupsOf(levels: Level[], depth: number, begin: number, end: number): Group[] {
   const [level, ...inner] = levels;
   return split(begin, end, level.key).map(([first, last]) => {
@@ -58,28 +55,35 @@ function countRows(groups: Group[]): number {
 /** Opens level after level while the rows are few. */
 function openWhileFew(groups: Group[]): void {
   for (let level = groups; level.length > 0; level = level.flatMap((group) => group.children)) {
-    for (const group of level) group.open = group.children.length > 0;
+    for (const group of level) group.open = !isLane(group);
     if (countRows(groups) <= mostOpenRows) continue;
     for (const group of level) group.open = false;
     return;
   }
 }
 
-export function treeOf(lanes: LaneColumns, nodeOfRank: Int32Array, kinds: string[]): Group[] {
+function levelsOf(lanes: LaneColumns, nodeOfRank: Int32Array, kinds: string[]): Level[] {
   const node = (lane: number): number => nodeOfRank[lanes.rank[lane]];
-  const groups = groupsOf(
-    [
-      { key: node, label: (lane) => `node ${String(node(lane))}` },
-      { key: (lane) => lanes.rank[lane], label: (lane) => `rank ${String(lanes.rank[lane])}` },
-      { key: (lane) => (lanes.device[lane] + 1) * kinds.length + lanes.kind[lane], label: (lane) => laneLabel(lanes, lane, kinds) },
-      { key: (lane) => lane, label: (lane) => `${laneLabel(lanes, lane, kinds)} ${String(lanes.copy[lane] + 1)}` },
-    ],
-    0,
-    0,
-    lanes.count,
-  );
+  return [
+    { key: node, label: (lane) => `node ${String(node(lane))}` },
+    { key: (lane) => lanes.rank[lane], label: (lane) => `rank ${String(lanes.rank[lane])}` },
+    { key: (lane) => (lanes.device[lane] + 1) * kinds.length + lanes.kind[lane], label: (lane) => laneLabel(lanes, lane, kinds) },
+    { key: (lane) => lane, label: (lane) => `${laneLabel(lanes, lane, kinds)} ${String(lanes.copy[lane] + 1)}` },
+  ];
+}
+
+export function treeOf(lanes: LaneColumns, nodeOfRank: Int32Array, kinds: string[]): Group[] {
+  const groups = groupsOf(levelsOf(lanes, nodeOfRank, kinds), 0, 0, lanes.count);
   openWhileFew(groups);
   return groups;
+}
+
+/** Opens or folds nodes, and folds all inside of them. */
+export function setOpen(groups: Group[], open: boolean): void {
+  for (const group of groups) {
+    group.open = open && !isLane(group);
+    setOpen(group.children, false);
+  }
 }
 
 /** Rows from top to bottom. */
@@ -93,11 +97,11 @@ export function visibleRows(groups: Group[]): Group[] {
   return rows;
 }
 
-/** Opens what hides the lane; returns its row. */
-export function reveal(groups: Group[], lane: number): Group {
-  const group = groups.find((one) => one.begin <= lane && lane < one.end);
-  if (!group) throw new Error(`no lane ${String(lane)}`);
-  if (group.children.length === 0) return group;
-  group.open = true;
-  return reveal(group.children, lane);
+/** The smallest row that has the lanes begin .. end - 1. Opens what hides it. */
+export function reveal(groups: Group[], begin: number, end: number): Group | undefined {
+  const group = groups.find((one) => one.begin <= begin && end <= one.end);
+  if (!group) return undefined;
+  const inner = group.begin === begin && group.end === end ? undefined : reveal(group.children, begin, end);
+  if (inner) group.open = true;
+  return inner ?? group;
 }

@@ -36,6 +36,14 @@ export interface Mark {
   seconds: number;
 }
 
+/** Of all operations of a cause. */
+export interface Total {
+  cause: string;
+  operations: number;
+  seconds: number;
+  bytes: number;
+}
+
 export interface Timeline {
   tick_s: number;
   end: number;
@@ -47,6 +55,7 @@ export interface Timeline {
   lanes: Lanes;
   shares: Part;
   blocks: Blocks;
+  totals: Total[];
   marks: Mark[];
 }
 

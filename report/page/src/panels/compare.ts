@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Several works beside each other.
-import type { Work } from "./facts.ts";
-import { panel } from "./html.ts";
+import type { Total, Work } from "./facts.ts";
+import { element, panel } from "./html.ts";
+import { kindOf } from "./palette.ts";
 import { type Cell, table } from "./table.ts";
 import { quantity } from "./units.ts";
 
@@ -35,8 +36,22 @@ function cells(row: Row, works: Work[]): Cell[] {
   });
 }
 
+/** What the operations of a kind take together. */
+function kindTable(works: Work[]): HTMLElement {
+  const causes = [...new Set(works.flatMap(({ timeline }) => timeline?.totals.map(({ cause }) => cause) ?? []))];
+  const total = (work: Work, cause: string): Total | undefined => work.timeline?.totals.find((one) => one.cause === cause);
+  const lines = causes.flatMap((cause) => {
+    const count: Row = { label: `${kindOf(cause).name}, number`, unit: "", value: (work) => total(work, cause)?.operations };
+    const seconds: Row = { label: `${kindOf(cause).name}, added times`, unit: "s", value: (work) => total(work, cause)?.seconds };
+    return [count, seconds];
+  });
+  return table("Operations by kind", head(works), lines.map((row) => [row.label, ...cells(row, works)]));
+}
+
+const head = (works: Work[]): string[] => ["", ...works.map((work) => `${work.name}, ${work.source}, ${work.platform}`)];
+
 export function comparePanel(works: Work[]): HTMLElement {
-  const head = ["", ...works.map((work) => `${work.name}, ${work.source}, ${work.platform}`)];
   const shown = rows.filter((row) => works.some((work) => row.value(work) !== undefined && row.value(work) !== 0));
-  return panel("Side by side", table("Differences are to the first", head, shown.map((row) => [row.label, ...cells(row, works)])));
+  const all = table("Differences are to the first", head(works), shown.map((row) => [row.label, ...cells(row, works)]));
+  return panel("Side by side", element("div", { class: "tables" }, all, kindTable(works)));
 }

@@ -2,7 +2,7 @@
 // Curves over the time, drawn by uPlot; they follow the window.
 import uPlot from "uplot";
 import { themeOf } from "./timeline.ts";
-import type { Curve, Timeline } from "./facts.ts";
+import type { Curve, Timeline, Work } from "./facts.ts";
 import { element, panel } from "./html.ts";
 import { css, kindOf } from "./palette.ts";
 import type { Sections } from "./sections.ts";
@@ -70,11 +70,9 @@ async function plot(group: string, curves: Curve[], timeline: Timeline, window: 
   new ResizeObserver(() => drawn.setSize({ width: Math.max(300, root.clientWidth), height })).observe(root);
 }
 
-export async function curvesPanel(curves: Curve[], timeline: Timeline, window: TimeWindow, sections: Sections): Promise<HTMLElement> {
+export async function curvesPanel(work: Work, timeline: Timeline, window: TimeWindow, sections: Sections, page: HTMLElement): Promise<void> {
   const root = element("div", { class: "curves" });
-  const made = panel("Over time", root);
-  document.getElementById("page")?.append(made);
-  for (const group of new Set(curves.map((curve) => curve.group)))
-    await plot(group, curves.filter((curve) => curve.group === group), timeline, window, sections, root);
-  return made;
+  page.append(panel(`Over time, ${work.name}, ${work.source}`, root));
+  for (const group of new Set(work.curves.map((curve) => curve.group)))
+    await plot(group, work.curves.filter((curve) => curve.group === group), timeline, window, sections, root);
 }
