@@ -19,8 +19,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// None of a trace, which has no critical path.
 Json answers_json(const Report& report) {
   Json list = Json::array();
+  if (!(report.limits.total() > 0)) return list;
   for (const Answer& answer : answers_of(report))
     list.push_back({{"rule", answer.rule}, {"text", answer.text}});
   return list;
@@ -38,12 +40,13 @@ std::string title_of(const Json& work) {
                      nodes == 1 ? "node" : "nodes", work.at("platform").get<std::string>());
 }
 
-std::string title_of_all(const Json& works) {
+std::string title_of_page(const Json& works, const Json& tunings) {
   std::vector<std::string> titles;
   for (const Json& work : works) {
     std::string title = title_of(work);
     if (std::ranges::find(titles, title) == titles.end()) titles.push_back(std::move(title));
   }
+  for (const Json& tuning : tunings) titles.push_back("search " + tuning.at("name").get<std::string>());
   return fmt::format("{}", fmt::join(titles, "; "));
 }
 
@@ -71,9 +74,14 @@ Json work_json(WorkFacts facts, const Report& report, const Machine& machine, co
           {"curves", std::move(of_time.curves)}};
 }
 
-Json page_facts(const std::string& program, const std::string& command, Json works) {
-  return {{"format", 1},        {"title", title_of_all(works)}, {"program", program}, {"made", now_text()},
-          {"command", command}, {"works", std::move(works)},    {"tuning", nullptr}};
+Json page_facts(const std::string& program, const std::string& command, Json works, Json tunings) {
+  return {{"format", 1},
+          {"title", title_of_page(works, tunings)},
+          {"program", program},
+          {"made", now_text()},
+          {"command", command},
+          {"works", std::move(works)},
+          {"tunings", std::move(tunings)}};
 }
 
 }  // namespace foretile

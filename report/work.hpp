@@ -17,7 +17,7 @@ namespace foretile {
 /// What is known beside the operations.
 struct WorkFacts {
   std::string name;             ///< of the file or problem that the user gave
-  const char* source;           ///< "simulated" or "measured"
+  std::string source;           ///< "simulated" or "measured"
   std::string problem;          ///< its name
   std::string digest;           ///< of the plan
   nlohmann::ordered_json json;  ///< what the program prints with --json
@@ -29,6 +29,7 @@ nlohmann::ordered_json work_json(WorkFacts facts, const Report& report, const Ma
 
 /// The object "facts" of report/README.md. `program` with its version; the command that made the page.
 nlohmann::ordered_json page_facts(const std::string& program, const std::string& command,
-                                  nlohmann::ordered_json works);
+                                  nlohmann::ordered_json works,
+                                  nlohmann::ordered_json tunings = nlohmann::ordered_json::array());
 
 }  // namespace foretile

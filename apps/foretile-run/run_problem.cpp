@@ -49,10 +49,10 @@ void require_right(const MpiSession& session, const CheckResult& check) {
   agree(session, [&] { require_passed(check); });
 }
 
-void write_trace(const std::string& path, const std::vector<TraceEvent>& events) {
+void write_trace(const std::string& path, const std::vector<TraceEvent>& events, const FinishedRun& done) {
   ChromeTrace trace(path);
   for (const TraceEvent& event : events) trace.record(event);
-  trace.finish();
+  trace.finish(subject_of(*done.work, done.work->contraction.name, "measured", done.result.wall_s));
 }
 
 bool needs_events(const RunArguments& arguments) {
@@ -64,7 +64,7 @@ void write_operations(const RunArguments& arguments, const MpiSession& session, 
                       const EventStore& events, std::optional<RunSummary> summary) {
   const std::vector<TraceEvent> all = gather_events(events.events, session.world());
   if (session.rank() != 0) return;
-  if (!arguments.trace.empty()) write_trace(arguments.trace, all);
+  if (!arguments.trace.empty()) write_trace(arguments.trace, all, done);
   if (arguments.report.empty()) return;
   const std::string command = fmt::format("mpiexec -n {} foretile-run {} --report {}", session.size(),
                                           arguments.what, arguments.report);

@@ -9,6 +9,8 @@
 
 #include "apps/foretile/case.hpp"
 #include "apps/foretile/commands.hpp"
+#include "apps/foretile/reported_trace.hpp"
+#include "apps/foretile/reported_tuning.hpp"
 #include "apps/foretile/reported_work.hpp"
 #include "apps/quantities.hpp"
 #include "base/atomic_file.hpp"
@@ -21,6 +23,11 @@ namespace foretile {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr const char* kReportedMeaning =
+    "Each a problem file, an example such as `c65-v1`, a plan file (.json), a program (.txt), a file of "
+    "--trace "
+    "(.json), or the history of a search (.jsonl)";
 
 struct ReportArguments : CaseArguments {
   std::vector<std::string> files;
@@ -43,14 +50,23 @@ void report(const ReportArguments& arguments) {
   require_writable(arguments.output);
   ProgressLine line;
   Sections sections;
-  Json works = Json::array();
+  Json works = Json::array(), tunings = Json::array();
   for (const std::string& file : arguments.files) {
+    if (is_history(file)) {
+      tunings.push_back(reported_tuning(file));
+      continue;
+    }
+    if (is_trace(file)) {
+      works.push_back(reported_trace(file, sections));
+      continue;
+    }
     CaseArguments one = arguments;
     one.problem = file;
     check_program_options(file, arguments.program.sizes, arguments.program);
     works.push_back(reported_work(one, arguments.program, sections, line));
   }
-  const Json facts = page_facts("foretile " FORETILE_VERSION, command_of(arguments), std::move(works));
+  const Json facts =
+      page_facts("foretile " FORETILE_VERSION, command_of(arguments), std::move(works), std::move(tunings));
   write_atomically(arguments.output, [&](std::ostream& out) { write_page(out, facts, sections); });
   erase_progress();
   const std::uintmax_t bytes = std::filesystem::file_size(arguments.output);
@@ -65,7 +81,7 @@ void add_report_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("report", "Write one page that shows plans and their simulations, for a browser");
   const auto arguments = std::make_shared<ReportArguments>();
-  command->add_option("problems", arguments->files, kProblemMeaning)->required();
+  command->add_option("problems", arguments->files, kReportedMeaning)->required();
   add_machine_options(*command, *arguments);
   add_size_options(*command, arguments->program.sizes);
   add_program_options(*command, arguments->program);

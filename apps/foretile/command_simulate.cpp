@@ -241,7 +241,7 @@ void simulate_case(SimulateArguments& arguments) {
     options.trace = &coarse.emplace(options.trace);
   }
   const SimulationResult result = simulate(work.plan, work.contraction, work.machine, options);
-  if (trace) trace->finish();
+  if (trace) trace->finish(subject_of(work, work.contraction.name, "simulated", result.makespan_s));
   std::optional<Difference> difference;
   if (full) difference = difference_of(*full, *coarse, result.makespan_s, simulation.seconds());
   const Times times{watch.seconds(), simulation.seconds()};

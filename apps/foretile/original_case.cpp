@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -75,13 +76,27 @@ void check_together(const CaseArguments& arguments, const ProgramSizes& sizes,
   }
 }
 
+/// One rank has one device.
+TraceSubject subject_of(const CaseArguments& arguments, const Machine& machine, const char* library) {
+  return {.source = "simulated",
+          .problem = std::filesystem::path(arguments.problem).filename().string(),
+          .platform = machine.platform.name,
+          .strategy = std::string("as ") + library + " runs it",
+          .digest = {},
+          .ranks = machine.devices(),
+          .ranks_per_node = machine.ranks_per_node * machine.devices_per_rank,
+          .devices_per_rank = 1,
+          .makespan_s = 0};
+}
+
 /// Runs `simulate` with a trace where a file is named.
 template <class Options, class Simulate>
-auto traced(const std::string& trace, Options options, const Simulate& simulate) {
+auto traced(const std::string& trace, TraceSubject subject, Options options, const Simulate& simulate) {
   std::optional<ChromeTrace> events;
   if (!trace.empty()) options.trace = &events.emplace(trace);
   auto result = simulate(options);
-  if (events) events->finish();
+  subject.makespan_s = result.makespan_s;
+  if (events) events->finish(subject);
   return result;
 }
 
@@ -132,7 +147,8 @@ void simulate_nwchem_case(const CaseArguments& arguments, const ProgramSizes& si
   const FusedProgram program(load_program(arguments.problem), sizes, arguments.problem);
   const Stopwatch watch;
   const NwchemResult result =
-      traced(trace, options, [&](const NwchemOptions& of) { return simulate_nwchem(program, machine, of); });
+      traced(trace, subject_of(arguments, machine, "NWChem"), options,
+             [&](const NwchemOptions& of) { return simulate_nwchem(program, machine, of); });
   const double ranks = machine.devices();
   const double queue_s = result.queue_s / ranks, server_s = result.server_s / machine.nodes();
   const MeanSeconds parts{
@@ -212,9 +228,9 @@ void simulate_tamm_case(const CaseArguments& arguments, ProgramSizes sizes, cons
   }
   const std::vector<LabelledTiles> tiles = spin_tiles_of(program, sizes);
   const Stopwatch watch;
-  const TammResult result = traced(trace, options, [&](const TammOptions& of) {
-    return simulate_tamm(program, tiles, machine, arguments.problem, of);
-  });
+  const TammResult result = traced(
+      trace, subject_of(arguments, machine, "TAMM"), options,
+      [&](const TammOptions& of) { return simulate_tamm(program, tiles, machine, arguments.problem, of); });
   const double ranks = machine.devices();
   const MeanSeconds parts{{"products", result.products_s / ranks},
                           {"gets", result.get_s / ranks},

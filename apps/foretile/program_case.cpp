@@ -403,7 +403,8 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramArgument
   std::optional<ChromeTrace> trace;
   if (!of.trace.empty()) options.trace = &trace.emplace(of.trace);
   SimulatedProgram simulated = simulated_program(program, options, line);
-  if (trace) trace->finish();
+  if (trace)
+    trace->finish(subject_of(program.plan.work, program.file.name, "simulated", simulated.report.makespan_s));
   simulated.report.what_if = std::move(what_if);
   simulated.guesses = std::move(guesses);
   simulated.seeds = std::move(seeds);

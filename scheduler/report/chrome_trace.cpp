@@ -91,8 +91,18 @@ void ChromeTrace::record(const TraceEvent& event) {
   write(line.data(), line.size());
 }
 
-void ChromeTrace::finish() {
-  file_.stream() << "\n]}\n";
+void ChromeTrace::finish(const TraceSubject& subject) {
+  const Json facts{{"source", subject.source},
+                   {"problem", subject.problem},
+                   {"platform", subject.platform},
+                   {"strategy", subject.strategy},
+                   {"digest", subject.digest},
+                   {"ranks", subject.ranks},
+                   {"ranks_per_node", subject.ranks_per_node},
+                   {"devices_per_rank", subject.devices_per_rank},
+                   {"makespan_s", subject.makespan_s}};
+  file_.stream() << "\n],\"otherData\":" << facts.dump(-1, ' ', false, Json::error_handler_t::replace)
+                 << "}\n";
   file_.commit();
 }
 

@@ -11,6 +11,7 @@
 #include "base/atomic_file.hpp"
 #include "base/id.hpp"
 #include "scheduler/report/trace_lanes.hpp"
+#include "scheduler/report/trace_subject.hpp"
 #include "scheduler/trace.hpp"
 
 namespace foretile {
@@ -27,8 +28,9 @@ class ChromeTrace final : public TraceSink {
   /// Events of one rank must come by increasing end.
   void record(const TraceEvent& event) override;
 
-  /// Ends the file. Throws WorkError when not all could be written. Without it no file appears.
-  void finish();
+  /// Ends the file, with what it is a trace of. Throws WorkError when not all could be written. Without it no
+  /// file appears.
+  void finish(const TraceSubject& subject);
 
   std::int64_t events() const { return events_; }
 

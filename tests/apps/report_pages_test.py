@@ -73,6 +73,28 @@ class ReportPages(Jobs):
                 self.assertEqual(totals.get("network", {"bytes": 0})["bytes"], result["bytes"]["network"])
                 self.assertGreater(totals["kernel"]["operations"], 0)
 
+    def test_traces_of_a_run_and_a_simulation(self):
+        result = self.ran(2, "p.toml", "--trace", "run.json")
+        words = ["p.toml", "--platform", "summit", "--ranks", 2]
+        simulated = self.simulated(*words, "--trace", "sim.json")
+        measured, predicted = self.written("both.html", "run.json", "sim.json")["works"]
+        self.assertEqual([measured["source"], predicted["source"]], ["measured", "simulated"])
+        self.assertEqual(predicted["report"]["makespan_s"], simulated["makespan_s"])
+        self.assertEqual(predicted["platform"], "summit")
+        self.assertEqual(measured["digest"], result["plan_digest"])
+        for key in ["network", "h2d", "d2h"]:
+            self.assertEqual(predicted["report"]["bytes"][key], simulated["bytes"][key], key)
+        (self.folder / "bad.json").write_text((self.folder / "sim.json").read_text()[:-20])
+        self.refused("bad.json", "bad.json", "-o", "page.html")
+
+    def test_a_history_of_a_search(self):
+        result = self.call(FORETILE, "tune", "p.toml", "--platform", "summit", "--ranks", 2, "--history", "h.jsonl", "--budget", "2s")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = [json.loads(line) for line in (self.folder / "h.jsonl").read_text().splitlines()[1:]]
+        tuning = self.written("search.html", "h.jsonl")["tunings"][0]
+        self.assertEqual(len(tuning["evaluations"]), len(lines))
+        self.assertEqual([one["makespan_s"] for one in tuning["evaluations"]], [line.get("makespan_s") for line in lines])
+
     def test_wrong_words(self):
         self.refused("--output is required", "p.toml")
         self.refused("problems", "-o", "page.html")

@@ -27,7 +27,7 @@ class ChromeTraceTest : public testing::Test {
 TEST_F(ChromeTraceTest, EventsKeepTheirPlaceTimeAndArguments) {
   ChromeTrace trace(path_);
   trace.record({Cause::kernel, 3, 1, 1e-6, 3.5e-6, 0, 4, 5, 6, 1, 0.5e-6});
-  trace.finish();
+  trace.finish({});
   const auto events = read().at("traceEvents");
   ASSERT_EQ(events.size(), 5U);  // name and order of the process and of the thread before it
   EXPECT_EQ(events[0].at("args").at("name"), "rank 3");
@@ -49,7 +49,7 @@ TEST_F(ChromeTraceTest, NoFolderIsAnInputError) {
 }
 
 TEST_F(ChromeTraceTest, NoEventsAreATrace) {
-  ChromeTrace(path_).finish();
+  ChromeTrace(path_).finish({});
   EXPECT_TRUE(read().at("traceEvents").empty());
 }
 
@@ -64,7 +64,7 @@ TEST_F(ChromeTraceTest, OverlappingEventsHaveDifferentThreads) {
   std::sort(events.begin(), events.end(), [](const auto& l, const auto& r) { return l.end_s < r.end_s; });
   ChromeTrace trace(path_);
   for (const TraceEvent& event : events) trace.record(event);
-  trace.finish();
+  trace.finish({});
   std::map<int, std::vector<std::pair<double, double>>> threads;
   const auto written = read();
   for (const auto& event : written.at("traceEvents")) {
