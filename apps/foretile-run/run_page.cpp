@@ -51,7 +51,7 @@ Json simulated_work(const FinishedRun& done, const Bounds& bounds, Sections& sec
 
 }  // namespace
 
-void write_run_page(RunPage page, const FinishedRun& done) {
+void write_run_page(const RunPage& page, const FinishedRun& done) {
   const PlannedWork& work = done.now();
   const Bounds bounds = bounds_of(work.plan, work.contraction, work.machine);
   Sections sections;

@@ -20,6 +20,6 @@ struct RunPage {
 };
 
 /// Simulates the plan, too. On rank 0 alone.
-void write_run_page(RunPage page, const FinishedRun& done);
+void write_run_page(const RunPage& page, const FinishedRun& done);
 
 }  // namespace foretile

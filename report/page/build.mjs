@@ -21,7 +21,7 @@ async function packed(entry, loader) {
 }
 
 const script = await packed("src/main.ts", {});
-const style = await packed("src/style.css", {});
+const style = await packed("src/ui/style.css", {});
 const uplot = readFileSync(here("node_modules/uplot/LICENSE"), "utf8").trim();
 if (/<\/script/i.test(script)) throw new Error("the script would end itself");
 const hash = createHash("sha256").update(script).digest("base64");

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FORETILE names the program that writes the pages; by default that of build/release.
+// Tests of the packed page: run "npm run build" before.
 import { defineConfig } from "@playwright/test";
 
 export default defineConfig({
   testDir: "browser",
-  globalSetup: "./browser/pages.ts",
   workers: 1,
   reporter: "line",
   timeout: 60_000,

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "base/id.hpp"
@@ -23,7 +23,10 @@ struct TraceLane {
   MemoryPlace device = kHost;
   LaneKind kind = LaneKind::kernels;
   int copy = 0;
-  friend auto operator<=>(const TraceLane&, const TraceLane&) = default;
+  friend bool operator==(const TraceLane&, const TraceLane&) = default;
+  friend bool operator<(const TraceLane& l, const TraceLane& r) {
+    return std::tie(l.rank, l.device, l.kind, l.copy) < std::tie(r.rank, r.device, r.kind, r.copy);
+  }
 };
 
 /// Gives each operation a lane on which it overlaps none before it.

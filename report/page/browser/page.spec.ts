@@ -1,152 +1,189 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Each panel shows what the facts say.
 import { AxeBuilder } from "@axe-core/playwright";
-import { type Locator, type Page, expect, test } from "@playwright/test";
-import { quantity } from "../src/units.ts";
-import { evil, page as pageOf, simulated } from "./pages.ts";
+import { expect, test } from "@playwright/test";
+import { change, quantity } from "../src/ui/units.ts";
+import { coloursOf, open, panel, settled } from "./open.ts";
+import { evil } from "./pages.ts";
 
-async function open(page: Page, name: string): Promise<void> {
-  const faults: string[] = [];
-  page.on("console", (message) => faults.push(message.text()));
-  page.on("pageerror", (error) => faults.push(error.message));
-  page.on("request", (request) => {
-    if (!request.url().startsWith("file:") && !request.url().startsWith("blob:")) faults.push(`asks for ${request.url()}`);
-  });
-  await page.goto(pageOf(name));
-  await page.waitForSelector("html[data-ready]");
-  expect(faults).toEqual([]);
-}
-
-/** How many colours a canvas has. */
-const coloursOf = (canvas: Locator): Promise<number> =>
-  canvas.evaluate((node) => {
-    const one = node as HTMLCanvasElement;
-    const { data } = one.getContext("2d")?.getImageData(0, 0, one.width, one.height) ?? { data: new Uint8ClampedArray() };
-    return new Set(new Uint32Array(data.buffer)).size;
-  });
-
-const panel = (page: Page, title: string): Locator => page.locator("section", { has: page.getByRole("heading", { name: new RegExp(`^${title}`) }) });
-
-test("the answer has the numbers of --json", async ({ page }) => {
-  await open(page, "plain");
-  const json = simulated();
-  const facts = panel(page, "c12").locator("dl");
-  await expect(facts).toContainText(`Time${quantity(json.makespan_s as number, "s")}`);
-  await expect(facts).toContainText(quantity(json.flops_per_s as number, "flop/s"));
-  await expect(facts).toContainText(`Bound of this plan${quantity(json.bound_s as number, "s")}`);
-  await expect(facts).toContainText(`Bound of any plan${quantity(json.problem_bound_s as number, "s")}`);
-  await expect(facts).toContainText(quantity((json.peak_device_bytes as { max: number }).max, "B"));
-  await expect(panel(page, "c12").locator(".answers li").first()).toContainText("critical path");
+test("the header says what the page is of", async ({ page }) => {
+  const facts = await open(page, "plain");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(facts.title);
+  expect(await page.title()).toBe(facts.title);
+  for (const text of [facts.program, facts.made, facts.command]) await expect(page.locator("header")).toContainText(text);
 });
 
-test("tables have the numbers of --json", async ({ page }) => {
+test("the answer has the numbers of the report", async ({ page }) => {
+  const { works } = await open(page, "plain");
+  const { report, answer, digest } = works[0];
+  const panelOf = panel(page, "c12, simulated");
+  const figures = panelOf.locator(".figures");
+  for (const text of [`Time${quantity(report.makespan_s, "s")}`, quantity(report.flops_per_s ?? 0, "flop/s"), "Share of peak43%"]) await expect(figures).toContainText(text);
+  await expect(figures).toContainText(`Bound of this plan${quantity(report.bound_s ?? 0, "s")}the time is 1.11 times that`);
+  await expect(figures).toContainText(`Bound of any plan${quantity(report.problem_bound_s ?? 0, "s")}the time is 1.67 times that`);
+  for (const text of ["12 GBof 16 GB (75%)", "51 kJ"]) await expect(figures).toContainText(text);
+  await expect(panelOf.locator(".answers li")).toHaveCount(answer.length);
+  await expect(panelOf).toContainText(digest);
+});
+
+test("what the report lacks is left out", async ({ page }) => {
   await open(page, "plain");
-  const json = simulated();
-  const where = panel(page, "Where the time goes");
-  const limits = json.limits as Record<string, number>;
-  await expect(where.getByRole("row", { name: /^host to device / })).toContainText(quantity(limits.h2d, "s"));
-  const bytes = json.bytes as Record<string, number>;
-  await expect(where.getByRole("row", { name: /^between ranks/ })).toContainText(quantity(bytes.network, "B"));
-  await expect(where.getByRole("row", { name: /^generated/ })).toContainText(quantity(bytes.generated, "B"));
-  expect(await coloursOf(where.locator("canvas.heat"))).toBeGreaterThan(5);
+  await expect(panel(page, "c12, simulated")).not.toContainText("undefined");
+  await expect(panel(page, "c12, simulated")).not.toContainText("NaN");
+  await expect(panel(page, "c12, simulated")).not.toContainText("Engine");
 });
 
 test("the timeline and its overview have pictures", async ({ page }) => {
   await open(page, "plain");
   const timeline = panel(page, "Timeline");
-  expect(await coloursOf(timeline.locator("canvas.rows"))).toBeGreaterThan(20);
-  expect(await coloursOf(timeline.locator("canvas.minimap"))).toBeGreaterThan(5);
-  expect(await coloursOf(timeline.locator("canvas.axis"))).toBeGreaterThan(1);
+  expect(await coloursOf(timeline.locator("canvas.rows"))).toBeGreaterThan(100);
+  expect(await coloursOf(timeline.locator("canvas.minimap"))).toBeGreaterThan(20);
+  expect(await coloursOf(timeline.locator("canvas.axis"))).toBeGreaterThan(5);
   await expect(timeline.locator(".names")).toContainText("node 0");
   await expect(timeline.locator(".names")).toContainText("device 0 kernels");
 });
 
-test("curves are drawn", async ({ page }) => {
-  await open(page, "plain");
-  const plots = panel(page, "Over time").locator(".plot canvas");
-  await expect(plots).toHaveCount(3);
-  for (const plot of await plots.all()) expect(await coloursOf(plot)).toBeGreaterThan(10);
+test("the table of lanes has all of them", async ({ page }) => {
+  const { works } = await open(page, "plain");
+  const timeline = panel(page, "Timeline");
+  await timeline.getByText("The same as a table").click();
+  await expect(timeline.locator("tbody tr")).toHaveCount(works[0].timeline?.lanes.count ?? 0);
 });
 
-test("a search shows one operation, and keys step to the next", async ({ page }) => {
+test("curves are drawn, and say their values", async ({ page }) => {
   await open(page, "plain");
-  const details = panel(page, "Timeline").locator(".details");
-  await page.getByLabel("Find a rank, device or tile").fill("rank 1 device 0 i=2");
-  await page.keyboard.press("Enter");
-  await expect(details).toContainText("rank 1, device 0");
-  await expect(details).toContainText("i 2,");
-  const first = await details.textContent();
-  await page.locator("canvas.rows").focus();
-  await page.keyboard.press("n");
-  await expect(details).not.toHaveText(first ?? "");
-  await page.keyboard.press("p");
-  await expect(details).toHaveText(first ?? "");
-  await page.getByLabel("Find a rank, device or tile").fill("nonsense");
-  await page.keyboard.press("Enter");
-  await expect(details).toContainText("names no rank, device or tile");
+  const plots = panel(page, "Over time").locator(".plot");
+  await expect(plots).toHaveCount(5);
+  for (const plot of await plots.all()) expect(await coloursOf(plot.locator("canvas"))).toBeGreaterThan(10);
+  const memory = plots.filter({ hasText: "Memory in use" });
+  await memory.locator(".u-over").hover();
+  await expect(memory.locator(".plot-legend")).toContainText("limit 16 GB");
 });
 
-test("keys zoom, pan and show all", async ({ page }) => {
+test("curves follow the timeline", async ({ page }) => {
   await open(page, "plain");
-  const rows = page.locator("canvas.rows");
-  const picture = (): Promise<string> => rows.evaluate((node) => (node as HTMLCanvasElement).toDataURL());
-  const settle = (): Promise<void> => page.waitForTimeout(200);
-  await rows.focus();
-  const all = await picture();
-  for (const key of ["+", "ArrowRight", "-"]) {
-    const before = await picture();
-    await page.keyboard.press(key);
-    await settle();
-    expect(await picture()).not.toBe(before);
-  }
-  await page.keyboard.press("0");
-  await settle();
-  expect(await picture()).toBe(all);
+  const canvas = panel(page, "Over time").locator(".plot canvas").first();
+  const before = await canvas.evaluate((node) => (node as HTMLCanvasElement).toDataURL());
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  await settled(page);
+  expect(await canvas.evaluate((node) => (node as HTMLCanvasElement).toDataURL())).not.toBe(before);
 });
 
-test("rows fold and unfold", async ({ page }) => {
+test("a part marked in a curve is shown everywhere", async ({ page }) => {
   await open(page, "plain");
-  const names = page.locator(".names");
-  await page.getByRole("button", { name: "Fold", exact: true }).click();
-  await expect(names).not.toContainText("rank 0");
-  await names.getByRole("button", { name: "node 1" }).click();
-  await expect(names).toContainText("rank 2");
-  await expect(names).not.toContainText("rank 0");
+  const axis = panel(page, "Timeline").locator("canvas.axis");
+  const before = await axis.evaluate((node) => (node as HTMLCanvasElement).toDataURL());
+  const over = panel(page, "Over time").locator(".u-over").first();
+  await over.hover({ position: { x: 100, y: 40 } });
+  await page.mouse.down();
+  await over.hover({ position: { x: 300, y: 40 } });
+  await page.mouse.up();
+  await settled(page);
+  expect(await axis.evaluate((node) => (node as HTMLCanvasElement).toDataURL())).not.toBe(before);
 });
 
-test("hidden work is not drawn", async ({ page }) => {
-  await open(page, "plain");
-  const rows = page.locator("canvas.rows");
-  const before = await coloursOf(rows);
-  for (const box of await page.locator(".legend input").all()) await box.uncheck();
-  await page.waitForTimeout(200);
-  expect(await coloursOf(rows)).toBeLessThan(before / 2);
+test("tables have the numbers of the report", async ({ page }) => {
+  const { works } = await open(page, "plain");
+  const { limits = {}, bytes = {} } = works[0].report;
+  const where = panel(page, "Where the time goes");
+  await expect(where.getByRole("row", { name: `copies, host to device ${quantity(limits.h2d, "s")}` })).toBeVisible();
+  await expect(where.getByRole("row", { name: /^messages between ranks/ })).toContainText(quantity(bytes.network, "B"));
+  await expect(where.getByRole("row", { name: /^generated/ })).toContainText(quantity(bytes.generated, "B"));
+  await expect(where.getByRole("row", { name: /^products devices/ })).toHaveText(/32%40%44%$/);
+  await expect(where.locator(".bar-row").first()).toContainText("copies, host to device");
 });
 
-test("several works are side by side", async ({ page }) => {
-  await open(page, "two");
-  const both = panel(page, "Side by side");
-  await expect(both.getByRole("row", { name: /^time/ })).toContainText("(0.0%)");
+test("the map of devices has a colour for each share, and a table", async ({ page }) => {
+  await open(page, "plain");
+  const where = panel(page, "Where the time goes");
+  expect(await coloursOf(where.locator("canvas.heat"))).toBeGreaterThan(8);
+  await where.getByText("The same as a table").click();
+  await expect(where.getByRole("row", { name: /^rank 3 2/ })).toBeVisible();
+});
+
+test("savings and guesses are shown", async ({ page }) => {
+  await open(page, "plain");
+  const helps = panel(page, "What helps");
+  await expect(helps.getByRole("row", { name: /^host links together/ })).toContainText("30%");
+  await expect(helps.getByRole("row", { name: /^nic.latency/ })).toContainText("7.0%");
+});
+
+test("the history of a search is shown", async ({ page }) => {
+  const { tunings } = await open(page, "plain");
+  const search = panel(page, "Search: history.jsonl");
+  const best = Math.min(...tunings[0].evaluations.map(({ makespan_s }) => makespan_s ?? Infinity));
+  await expect(search.locator("figure").first().locator("tbody tr").first()).toContainText(quantity(best, "s"));
+  expect(await coloursOf(search.locator("canvas"))).toBeGreaterThan(10);
+});
+
+test("a search without a plan has a page", async ({ page }) => {
+  await open(page, "search");
+  await expect(page.locator("section.panel")).toHaveCount(1);
+});
+
+test("a table can be copied as CSV", async ({ page, context }) => {
+  const { works } = await open(page, "plain");
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const button = page.getByTitle('Copy the table "Bytes" as CSV');
+  await button.click();
+  await expect(button).toHaveText("Copied");
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  expect(text).toContain(`host to devices,${String(works[0].report.bytes?.h2d)}\n`);
+});
+
+test("two works are beside each other", async ({ page }) => {
+  const { works } = await open(page, "two");
+  const both = panel(page, "Predicted beside measured");
+  const [one, other] = works.map(({ report }) => report.makespan_s);
+  await expect(both.getByRole("row", { name: /^time/ })).toHaveText(`time${quantity(one, "s")}${quantity(other, "s")}${change(other / one)}`);
+  await expect(both.getByRole("row", { name: /^messages between ranks/ })).toContainText("+10.0%");
   await expect(page.locator("canvas.rows")).toHaveCount(2);
+  for (const canvas of await page.locator("canvas.rows").all()) expect(await coloursOf(canvas)).toBeGreaterThan(100);
 });
 
-test("a program has all panels", async ({ page }) => {
-  await open(page, "program");
-  await expect(page.getByRole("heading", { level: 1 })).toContainText("ccsd_t2.txt");
-  expect(await coloursOf(page.locator("canvas.rows"))).toBeGreaterThan(20);
-  await expect(panel(page, "Where the time goes")).toContainText("Critical path");
-  await expect(panel(page, "Over time").locator(".plot canvas").first()).toBeVisible();
+test("two works have one time scale, and one can be hidden", async ({ page }) => {
+  await open(page, "two");
+  const second = page.locator("canvas.rows").nth(1);
+  const before = await second.evaluate((node) => (node as HTMLCanvasElement).toDataURL());
+  await page.locator("canvas.rows").first().focus();
+  await page.keyboard.press("+");
+  await settled(page);
+  expect(await second.evaluate((node) => (node as HTMLCanvasElement).toDataURL())).not.toBe(before);
+  await page.getByRole("checkbox", { name: "run.json, measured" }).uncheck();
+  await expect(page.locator("canvas.rows").nth(1)).toBeHidden();
+  await expect(panel(page, "c12, measured")).toBeHidden();
 });
 
 test("names are text", async ({ page }) => {
   await open(page, "evil");
-  await expect(page.getByRole("heading", { name: evil })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 2, name: evil })).toBeVisible();
   expect(await page.title()).not.toBe("broken");
+  expect(await page.locator("body script:not([id])").count()).toBe(1);
+});
+
+test("colours change with the theme", async ({ page }) => {
+  await open(page, "plain");
+  const rows = page.locator("canvas.rows");
+  const light = await rows.evaluate((node) => (node as HTMLCanvasElement).toDataURL());
+  await page.getByRole("button", { name: "Light or dark" }).click();
+  await settled(page);
+  expect(await rows.evaluate((node) => (node as HTMLCanvasElement).toDataURL())).not.toBe(light);
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 });
 
 for (const scheme of ["light", "dark"] as const)
-  test(`axe finds no serious fault, ${scheme}`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme: scheme });
-    await open(page, "plain");
-    const found = await new AxeBuilder({ page }).analyze();
-    expect(found.violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([]);
-  });
+  for (const name of ["plain", "two"])
+    test(`axe finds no serious fault, ${name}, ${scheme}`, async ({ page }) => {
+      await page.emulateMedia({ colorScheme: scheme });
+      await open(page, name);
+      for (const fold of await page.locator("summary").all()) await fold.click();
+      const found = await new AxeBuilder({ page }).analyze();
+      expect(found.violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([]);
+    });
+
+test("all panels are on paper", async ({ page }) => {
+  await open(page, "plain");
+  await page.emulateMedia({ media: "print" });
+  for (const part of await page.locator("section.panel").all()) await expect(part).toBeVisible();
+  expect((await page.pdf()).length).toBeGreaterThan(50_000);
+});

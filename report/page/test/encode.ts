@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What report/timeline.cpp does, for tests.
-import { deflateSync } from "node:zlib";
 
 export interface Operation {
   start: number;
@@ -13,34 +12,53 @@ export interface Operation {
   bytes: number;
 }
 
-export function varint(number: number): number[] {
-  const bytes = [];
-  for (; number >= 128; number = Math.floor(number / 128)) bytes.push((number % 128) + 128);
-  return [...bytes, number];
+/** Grows as it is written. */
+export class ByteWriter {
+  private bytes = new Uint8Array(1 << 12);
+  private length = 0;
+
+  private put(byte: number): void {
+    if (this.length === this.bytes.length) {
+      const larger = new Uint8Array(2 * this.length);
+      larger.set(this.bytes);
+      this.bytes = larger;
+    }
+    this.bytes[this.length++] = byte;
+  }
+
+  varint(number: number): void {
+    let rest = number;
+    for (; rest >= 128; rest = Math.floor(rest / 128)) this.put((rest % 128) + 128);
+    this.put(rest);
+  }
+
+  signed(number: number): void {
+    this.varint(number < 0 ? -2 * number - 1 : 2 * number);
+  }
+
+  written(): Uint8Array<ArrayBuffer> {
+    return this.bytes.slice(0, this.length);
+  }
 }
 
-export const signed = (number: number): number[] => varint(number < 0 ? -2 * number - 1 : 2 * number);
-
-export function encoded(operations: Operation[]): number[] {
-  const bytes: number[] = [];
+export function encoded(operations: Operation[]): Uint8Array<ArrayBuffer> {
+  const to = new ByteWriter();
   let end = operations[0].start;
   for (const operation of operations) {
-    bytes.push(...varint(operation.start - end));
+    to.varint(operation.start - end);
     end = operation.end;
   }
-  for (const { start, end } of operations) bytes.push(...varint(end - start));
-  for (const { cause } of operations) bytes.push(...varint(cause));
+  for (const { start, end: last } of operations) to.varint(last - start);
+  for (const { cause } of operations) to.varint(cause);
   for (const key of ["i", "j", "k", "products", "bytes"] as const) {
     let before = 0;
     for (const operation of operations) {
-      bytes.push(...signed(operation[key] - before));
+      to.signed(operation[key] - before);
       before = operation[key];
     }
   }
-  return bytes;
+  return to.written();
 }
-
-export const packed = (bytes: Uint8Array): string => deflateSync(bytes).toString("base64");
 
 /** Whole numbers from a seed: mulberry32. */
 export function randomNumbers(seed: number): (below: number) => number {

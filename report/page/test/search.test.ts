@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { namesTile, parsedSearch } from "../src/search.ts";
+import { namesTile, parsedSearch } from "../src/timeline/search.ts";
 
 void test("what is understood", () => {
   assert.deepEqual(parsedSearch("rank 3"), { rank: 3 });

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { grouped, percent, quantity, ticksBetween, timeLabel } from "../src/units.ts";
+import { change, grouped, percent, quantity, ticksBetween, timeLabel } from "../src/ui/units.ts";
 
 void test("quantities have four digits and a prefix", () => {
   assert.equal(quantity(3.3791, "s"), "3.379 s");
   assert.equal(quantity(1.394e12, "B"), "1.394 TB");
-  assert.equal(quantity(19e-6, "s"), "19 us");
+  assert.equal(quantity(19e-6, "s"), "19 µs");
   assert.equal(quantity(0, "B"), "0 B");
   assert.equal(quantity(999.96, "B"), "1 kB");
   assert.equal(quantity(0.99999, "s"), "1 s");
+  assert.equal(quantity(-2500, "B"), "-2.5 kB");
+  assert.equal(quantity(999.96e6, "B"), "1 GB");
+  assert.equal(quantity(0.00256, ""), "2.56 m");
+  assert.equal(quantity(1.008e-8, "s"), "10.08 ns");
+  assert.equal(quantity(1.23456789, "s", 6), "1.23457 s");
   assert.equal(quantity(Number.NaN, "s"), "-");
 });
 
@@ -17,6 +22,12 @@ void test("shares and counts", () => {
   assert.equal(percent(0.034), "3.4%");
   assert.equal(percent(0.94), "94%");
   assert.equal(grouped(1834982), "1\u00a0834\u00a0982");
+});
+
+void test("changes have a sign", () => {
+  assert.equal(change(1.106), "+10.6%");
+  assert.equal(change(0.9), "-10.0%");
+  assert.equal(change(1.0001), "0%");
 });
 
 void test("ticks are round and inside", () => {

@@ -90,28 +90,54 @@ export interface Work {
   curves: Curve[];
 }
 
-/** Of the keys of `foretile simulate --json` those that the page shows. Programs lack some. */
+export interface Spread {
+  min: number;
+  mean: number;
+  max: number;
+}
+
+/** Of the keys of `foretile simulate --json` those that the page shows. Programs and measured runs lack some. */
 export interface Report {
   makespan_s: number;
   flops?: number;
   flops_per_s?: number;
+  share_of_peak?: number;
   gemms?: number;
   bound_s?: number;
   bound?: string;
   problem_bound_s?: number;
   problem_bound?: string;
+  decision?: string;
+  strategy_reason?: string;
+  runtime_source?: string;
+  engine?: string;
   joules?: number;
   energy_is_guess?: boolean;
-  coarse?: boolean;
+  coarse?: unknown;
   peak_host_bytes?: number;
   host_bytes?: number;
+  peak_device_bytes?: Spread;
   budget_device_bytes?: number;
+  sent_bytes?: number;
   limits?: Record<string, number>;
   limit_parts?: Record<string, Record<string, number>>;
-  busy?: Record<string, { min: number; mean: number; max: number }>;
+  busy?: Record<string, Spread>;
+  mean_s?: Record<string, number>;
   bytes?: Record<string, number>;
+  seeds?: { median_s: number; low_s: number; high_s: number; makespan_s: number[] };
+  steps?: Step[];
   what_if?: WhatIf[];
-  [key: string]: unknown;
+  guesses?: Guess[];
+}
+
+/** Of a program. */
+export interface Step {
+  step: number;
+  terms: number;
+  gemms: number;
+  strategy: string;
+  sent_bytes: number;
+  end_s: number;
 }
 
 export interface WhatIf {
@@ -121,6 +147,28 @@ export interface WhatIf {
   saved_s: number;
 }
 
+export interface Guess {
+  figure: string;
+  value: string | number;
+  makespan_s: number;
+  saved_s: number;
+}
+
+export interface Evaluation {
+  status: string;
+  makespan_s: number | null;
+  lower_bound_s: number | null;
+  message: string | null;
+  parameters: Record<string, string>;
+  wall_s: number | null;
+}
+
+/** History of a search. */
+export interface Tuning {
+  name: string;
+  evaluations: Evaluation[];
+}
+
 export interface Facts {
   format: number;
   title: string;
@@ -128,6 +176,7 @@ export interface Facts {
   made: string;
   command: string;
   works: Work[];
+  tunings: Tuning[];
 }
 
 export function readFacts(): Facts {

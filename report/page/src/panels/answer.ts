@@ -1,50 +1,102 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The first panel: what a work takes, what limits it, what may be changed.
-import type { Report, Work } from "./facts.ts";
-import { element, panel } from "./html.ts";
-import { grouped, percent, quantity } from "./units.ts";
+import type { Report, Work } from "../data/facts.ts";
+import { type Bar, bars } from "../ui/bars.ts";
+import { definitions } from "../ui/definitions.ts";
+import { element, foldable, panel } from "../ui/html.ts";
+import type { Colour } from "../ui/palette.ts";
+import { counted, grouped, percent, plain, quantity } from "../ui/units.ts";
+import { ofWork } from "./works.ts";
 
-type Line = [label: string, text: string];
+interface Figure {
+  label: string;
+  value: string;
+  note: string;
+}
 
-function boundLine(label: string, seconds: number | undefined, what: string | undefined, makespan: number): Line[] {
+const boundColour: Colour = [140, 140, 140];
+const timeColour: Colour = [0, 114, 178];
+
+function timeFigure({ makespan_s, coarse, seeds }: Report): Figure {
+  const notes = [coarse ? "simulated coarsely" : "", seeds ? `90% of seeds: ${quantity(seeds.low_s, "s")} to ${quantity(seeds.high_s, "s")}` : ""];
+  return { label: "Time", value: quantity(makespan_s, "s"), note: notes.filter(Boolean).join(", ") };
+}
+
+function rateFigures({ report, devices }: Work): Figure[] {
+  const { flops_per_s: rate, share_of_peak: peak } = report;
+  const figures: Figure[] = [];
+  if (rate) figures.push({ label: "Rate", value: quantity(rate, "flop/s"), note: `${quantity(rate / devices, "flop/s")} for each device` });
+  if (peak) figures.push({ label: "Share of peak", value: percent(peak), note: "" });
+  return figures;
+}
+
+function boundFigure(label: string, seconds: number | undefined, what: string | undefined, makespan: number): Figure[] {
   if (!seconds) return [];
-  return [[label, `${quantity(seconds, "s")}; the time is ${(makespan / seconds).toFixed(2)} times that${what ? ` (${what})` : ""}`]];
+  return [{ label, value: quantity(seconds, "s"), note: `the time is ${(makespan / seconds).toFixed(2)} times that${what ? `; ${what}` : ""}` }];
 }
 
-function memoryLines(report: Report): Line[] {
-  const lines: Line[] = [];
-  const device = report.peak_device_bytes as { max: number } | undefined;
-  const budget = report.budget_device_bytes;
-  if (device && budget) lines.push(["Memory of a device", `${quantity(device.max, "B")} of ${quantity(budget, "B")} (${percent(device.max / budget)})`]);
-  if (report.peak_host_bytes) {
-    const of = report.host_bytes ? ` of ${quantity(report.host_bytes, "B")}` : "";
-    lines.push(["Host memory of a rank", `${quantity(report.peak_host_bytes, "B")}${of}, proven`]);
-  }
-  return lines;
+function memoryFigure(label: string, used: number | undefined, of: number | undefined): Figure[] {
+  if (!used) return [];
+  return [{ label, value: quantity(used, "B"), note: of ? `of ${quantity(of, "B")} (${percent(used / of)})` : "" }];
 }
 
-export function answerLines(work: Work): Line[] {
+function energyFigure({ joules, energy_is_guess: guess, flops }: Report): Figure[] {
+  if (!joules) return [];
+  const note = flops ? `${quantity(flops / joules, "flop/J")}${guess ? "; guessed figures" : ""}` : "";
+  return [{ label: "Energy", value: quantity(joules, "J"), note }];
+}
+
+export function figuresOf(work: Work): Figure[] {
   const { report } = work;
-  const lines: Line[] = [["Time", quantity(report.makespan_s, "s") + (report.coarse ? ", simulated coarsely" : "")]];
-  if (report.flops_per_s) lines.push(["Rate", `${quantity(report.flops_per_s, "flop/s")}, ${quantity(report.flops_per_s / work.devices, "flop/s")} for each device`]);
-  if (report.gemms) lines.push(["Products of tiles", grouped(report.gemms)]);
-  lines.push(...boundLine("Bound of this plan", report.bound_s, report.bound, report.makespan_s));
-  lines.push(...boundLine("Bound of any plan", report.problem_bound_s, report.problem_bound, report.makespan_s));
-  lines.push(...memoryLines(report));
-  if (report.joules) lines.push(["Energy", `${report.energy_is_guess ? "about " : ""}${quantity(report.joules, "J")}`]);
-  lines.push(["Node hours", String(Number(((work.nodes * report.makespan_s) / 3600).toPrecision(4)))]);
-  return lines;
+  return [
+    timeFigure(report),
+    ...rateFigures(work),
+    ...boundFigure("Bound of this plan", report.bound_s, report.bound, report.makespan_s),
+    ...boundFigure("Bound of any plan", report.problem_bound_s, report.problem_bound, report.makespan_s),
+    ...memoryFigure("Device memory", report.peak_device_bytes?.max, report.budget_device_bytes),
+    ...memoryFigure("Host memory of a rank", report.peak_host_bytes, report.host_bytes),
+    ...energyFigure(report),
+    { label: "Node hours", value: plain((work.nodes * report.makespan_s) / 3600), note: report.gemms ? counted(report.gemms, "product") + " of tiles" : "" },
+  ];
 }
 
-export function machineText(work: Work): string {
-  const count = (number: number, name: string): string => `${grouped(number)} ${name}${number === 1 ? "" : "s"}`;
-  return `${count(work.nodes, "node")} of ${work.platform}, ${count(work.ranks, "rank")}, ${count(work.devices, "device")}`;
+function figureList(work: Work): HTMLElement {
+  const list = element("dl", { class: "figures" });
+  for (const { label, value, note } of figuresOf(work))
+    list.append(element("div", {}, element("dt", {}, label), element("dd", { class: "value" }, value), element("dd", { class: "note" }, note)));
+  return list;
 }
 
-export function answerPanel(work: Work): HTMLElement {
-  const facts = element("dl", { class: "facts" });
-  for (const [label, text] of answerLines(work)) facts.append(element("dt", {}, label), element("dd", {}, text));
-  const sentences = work.answer.map(({ rule, text }) => element("li", {}, text.charAt(0).toUpperCase() + text.slice(1), " ", element("span", { class: "rule" }, rule)));
-  const about = element("p", { class: "about" }, `${machineText(work)} · ${work.strategy} · plan ${work.digest} · ${work.source}`);
-  return panel(work.problem, about, element("ul", { class: "answers" }, ...sentences), facts);
+/** Time and bounds as lengths; the figures beside it have the numbers. */
+function boundBars({ makespan_s, bound_s, problem_bound_s }: Report): HTMLElement[] {
+  const bar = (label: string, value: number | undefined, colour: Colour): Bar[] => (value ? [{ label, parts: [{ value, colour }], text: quantity(value, "s") }] : []);
+  const list = [...bar("bound of any plan", problem_bound_s, boundColour), ...bar("bound of this plan", bound_s, boundColour), ...bar("time", makespan_s, timeColour)];
+  return list.length > 1 ? [bars(list)] : [];
+}
+
+function sentences({ answer }: Work): HTMLElement {
+  const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+  return element("ul", { class: "answers" }, ...answer.map(({ rule, text }) => element("li", {}, capital(text), " ", element("span", { class: "rule" }, rule))));
+}
+
+function aboutLines(work: Work): [string, string][] {
+  const { report } = work;
+  const lines: [string, string | undefined][] = [
+    ["Problem", work.problem],
+    ["Machine", `${work.platform}, ${counted(work.nodes, "node")}, ${counted(work.ranks, "rank")}, ${counted(work.devices, "device")}`],
+    ["Plan", work.strategy],
+    ["Digest", work.digest],
+    ["Why this strategy", report.decision ?? report.strategy_reason],
+    ["Software costs", report.runtime_source],
+    ["Engine", report.engine],
+    ["Floating-point operations", report.flops ? `${quantity(report.flops, "flop")} in ${grouped(report.gemms ?? 0)} products of tiles` : undefined],
+  ];
+  return lines.filter((line): line is [string, string] => Boolean(line[1]));
+}
+
+export function answerPanel(work: Work, number: number): HTMLElement {
+  const machine = `${counted(work.nodes, "node")} of ${work.platform}, ${counted(work.ranks, "rank")}, ${counted(work.devices, "device")}`;
+  const title = `${work.problem}, ${work.source}`;
+  const about = element("p", { class: "about" }, `${work.name} · ${machine} · plan ${work.digest}`);
+  return ofWork(panel(title, about, sentences(work), figureList(work), ...boundBars(work.report), foldable("About this plan", definitions(aboutLines(work)))), number);
 }

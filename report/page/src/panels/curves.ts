@@ -1,78 +1,81 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Curves over the time, drawn by uPlot; they follow the window.
+// Curves over the time, drawn by uPlot; they follow the window, and all have the time at the same place as the timeline.
 import uPlot from "uplot";
-import { themeOf } from "./timeline.ts";
-import type { Curve, Timeline, Work } from "./facts.ts";
-import { element, panel } from "./html.ts";
-import { css, kindOf } from "./palette.ts";
-import type { Sections } from "./sections.ts";
-import { quantity } from "./units.ts";
-import type { TimeWindow } from "./window.ts";
+import type { Curve, Work } from "../data/facts.ts";
+import type { Sections } from "../data/sections.ts";
+import type { TimeWindow } from "../timeline/window.ts";
+import { element, panel } from "../ui/html.ts";
+import { onTheme } from "../ui/theme.ts";
+import { type PlotLine, linesOf } from "./plot-lines.ts";
+import { height, plotOptions } from "./plot-options.ts";
+import { PlotLegend } from "./plot-legend.ts";
+import type { Shown } from "./timelines.ts";
+import { ofWork, suffix } from "./works.ts";
 
-const titles: Record<string, string> = { busy: "Operations under way", bandwidth: "Bytes per second, all together", memory: "Memory in use", queue: "Ready work" };
-const plain = ["#0072b2", "#d55e00", "#777777"];
-const height = 180;
+const titles: Record<string, string> = { busy: "Operations under way", bandwidth: "Transfer rates, all together", memory: "Memory in use", queue: "Ready work" };
 
-interface Line {
-  label: string;
-  colour: string;
-  values: ArrayLike<number>;
-  dash?: number[];
+/** Curves of one picture have the same meaning and unit. */
+function pictures(curves: Curve[]): Curve[][] {
+  const parts = new Map<string, Curve[]>();
+  for (const curve of curves) {
+    const key = `${curve.group} ${curve.unit}`;
+    parts.set(key, [...(parts.get(key) ?? []), curve]);
+  }
+  return [...parts.values()];
 }
 
-async function linesOf(curve: Curve, sections: Sections): Promise<Line[]> {
-  const mean = await sections.numbers(curve.mean);
-  const colour = curve.cause ? css(kindOf(curve.cause).colour) : plain[0];
-  const lines: Line[] = [{ label: curve.most ? `${curve.name}, mean` : curve.name, colour, values: mean }];
-  if (curve.most) lines.push({ label: `${curve.name}, most`, colour: plain[1], values: await sections.numbers(curve.most) });
-  if (curve.limit) lines.push({ label: "limit", colour: plain[2], values: Array<number>(mean.length).fill(curve.limit), dash: [6, 4] });
-  return lines;
+function titleOf({ group, unit }: Curve): string {
+  return (titles[group] ?? group) + (unit.startsWith("per ") ? `, ${unit}` : "");
 }
 
-function options(title: string, unit: string, lines: Line[], width: number, theme: { line: string; text: string }): uPlot.Options {
-  const axis = { stroke: theme.text, grid: { stroke: theme.line }, ticks: { stroke: theme.line } };
-  const bytes = unit.startsWith("B");
-  return {
-    title,
-    width,
-    height,
-    cursor: { sync: { key: "time" } },
-    scales: { x: { time: false } },
-    axes: [
-      { ...axis, values: (_, ticks) => ticks.map((tick) => quantity(tick, "s")) },
-      { ...axis, size: 70, values: (_, ticks) => ticks.map((tick) => (bytes ? quantity(tick, unit) : String(tick))) },
-    ],
-    series: [
-      { label: "time", value: (_, value) => (value === null ? "-" : quantity(value, "s")) },
-      ...lines.map((line) => ({
-        label: line.label,
-        stroke: line.colour,
-        width: 1.5,
-        points: { show: false },
-        ...(line.dash ? { dash: line.dash } : {}),
-        value: (_: uPlot, value: number | null) => (value === null ? "-" : bytes ? quantity(value, unit) : value.toFixed(2)),
-      })),
-    ],
-  };
+function follow(plot: uPlot, window: TimeWindow): void {
+  plot.setScale("x", { min: window.from, max: window.to });
 }
 
-/** One picture for the curves of a group. */
-async function plot(group: string, curves: Curve[], timeline: Timeline, window: TimeWindow, sections: Sections, root: HTMLElement): Promise<void> {
-  const lines = (await Promise.all(curves.map((curve) => linesOf(curve, sections)))).flat();
+class Plot {
+  readonly root = element("div", { class: "plot", role: "img" });
+  private readonly legend: PlotLegend;
+  private plot: uPlot | undefined;
+
+  constructor(
+    private readonly title: string,
+    private readonly unit: string,
+    private readonly lines: PlotLine[],
+    private readonly window: TimeWindow,
+    private readonly data: uPlot.AlignedData,
+  ) {
+    this.root.setAttribute("aria-label", `${title} over the time: ${lines.map(({ label }) => label).join(", ")}`);
+    this.legend = new PlotLegend(title, unit, lines);
+    this.root.append(this.legend.root);
+    window.onChange(() => this.plot && follow(this.plot, window));
+    onTheme(() => this.draw());
+    new ResizeObserver(() => this.resize()).observe(this.root);
+  }
+
+  private resize(): void {
+    if (this.plot && this.root.clientWidth > 0) this.plot.setSize({ width: this.root.clientWidth, height });
+  }
+
+  /** uPlot keeps its colours: another theme needs another plot. */
+  draw(): void {
+    this.plot?.destroy();
+    const selected = (from: number, to: number): void => this.window.show(from, to);
+    const options = plotOptions({ title: this.title, unit: this.unit, lines: this.lines, width: Math.max(300, this.root.clientWidth), selected, moved: (bin) => this.legend.show(bin) });
+    this.plot = new uPlot(options, this.data, this.root);
+    follow(this.plot, this.window);
+  }
+}
+
+async function plotOf(curves: Curve[], seconds: number, window: TimeWindow, sections: Sections): Promise<Plot> {
+  const lines = (await Promise.all(curves.map((curve, n) => linesOf(curve, n, sections)))).flat();
   const bins = lines[0].values.length;
-  const bin_s = (timeline.end * timeline.tick_s) / bins;
-  const times = Float64Array.from({ length: bins }, (_, bin) => (bin + 0.5) * bin_s);
-  const place = element("div", { class: "plot", role: "img", "aria-label": `${titles[group] ?? group} over the time` });
-  root.append(place);
-  const data = [times, ...lines.map(({ values }) => Float64Array.from(values))] as unknown as uPlot.AlignedData;
-  const drawn = new uPlot(options(titles[group] ?? group, curves[0].unit, lines, Math.max(300, root.clientWidth), themeOf(root)), data, place);
-  window.onChange(() => drawn.setScale("x", { min: window.from * timeline.tick_s, max: window.to * timeline.tick_s }));
-  new ResizeObserver(() => drawn.setSize({ width: Math.max(300, root.clientWidth), height })).observe(root);
+  const times = Float64Array.from({ length: bins }, (_, bin) => ((bin + 0.5) * seconds) / bins);
+  return new Plot(titleOf(curves[0]), curves[0].unit, lines, window, [times, ...lines.map(({ values }) => values)]);
 }
 
-export async function curvesPanel(work: Work, timeline: Timeline, window: TimeWindow, sections: Sections, page: HTMLElement): Promise<void> {
-  const root = element("div", { class: "curves" });
-  page.append(panel(`Over time, ${work.name}, ${work.source}`, root));
-  for (const group of new Set(work.curves.map((curve) => curve.group)))
-    await plot(group, work.curves.filter((curve) => curve.group === group), timeline, window, sections, root);
+export async function curvesPanel(page: HTMLElement, works: Work[], { work, run }: Shown, window: TimeWindow, sections: Sections): Promise<void> {
+  if (work.curves.length === 0) return;
+  const plots = await Promise.all(pictures(work.curves).map((curves) => plotOf(curves, run.seconds, window, sections)));
+  page.append(ofWork(panel(`Over time${suffix(works, work)}`, ...plots.map(({ root }) => root)), works.indexOf(work)));
+  for (const plot of plots) plot.draw();
 }

@@ -27,8 +27,8 @@ function drawNames({ context, width }: Surface, marks: ShownMark[], x: (seconds:
   for (const mark of [...marks].sort((one, other) => other.seconds - one.seconds)) {
     const at = x(mark.seconds);
     const length = context.measureText(mark.name).width + 8;
-    const left = Math.min(at - length / 2, free - length);
-    if (at < 0 || at > width || left < 0) continue;
+    const left = Math.max(0, Math.min(at - length / 2, free - length));
+    if (at < 0 || at > width || left + length > free) continue;
     context.fillText(mark.name, left + 4, 11);
     context.fillRect(Math.min(width - 1, Math.round(at) - 1), 14, 1, 6);
     free = left;

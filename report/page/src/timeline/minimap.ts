@@ -16,6 +16,8 @@ type Move = (seconds: number) => void;
 export class Minimap {
   readonly canvas = element("canvas", { class: "minimap", role: "img", "aria-label": "Overview of the whole time: mean shares of all lanes" });
 
+  private readonly picture = element("canvas");
+
   constructor(
     private readonly run: Run,
     private readonly window: TimeWindow,
@@ -54,13 +56,22 @@ export class Minimap {
   draw(theme: Theme): void {
     const surface = cleared(this.canvas);
     if (!surface) return;
+    if (this.picture.width !== this.canvas.width) this.drawAll();
+    surface.context.drawImage(this.picture, 0, 0, surface.width, surface.height);
+    this.drawWindow(surface, theme);
+  }
+
+  /** Once for each size: it does not change with the window. */
+  private drawAll(): void {
+    setSize(this.picture, this.canvas.width / devicePixelRatio, height);
+    const surface = cleared(this.picture);
+    if (!surface) return;
     const means = [...this.run.meansOf(0, this.run.lanes.count)];
     const strip = height / means.length;
     means.forEach(([kind, shares], n) => {
       surface.context.fillStyle = css(kindOfLane(this.run.kindName(kind)).colour);
       this.drawStrip(surface, shares, n * strip, strip - 1);
     });
-    this.drawWindow(surface, theme);
   }
 
   /** Columns whose height is the share. */

@@ -12,27 +12,39 @@ import { cleared } from "./surface.ts";
 
 const padding = 1;
 
-/** Screen pixels. */
-interface Picture {
-  pixels: Uint32Array;
-  width: number;
-  height: number;
-  ratio: number;
-  line: Line;
-  shares: Float32Array;
+/** In screen pixels. Kept from frame to frame: making it takes as long as drawing. */
+export class Picture {
+  readonly image: ImageData;
+  readonly pixels: Uint32Array;
+  readonly line: Line;
+  readonly shares: Float32Array;
+  /** The line of pixels that is made now. */
+  readonly row: Uint32Array;
+
+  constructor(
+    readonly width: number,
+    readonly height: number,
+    readonly ratio: number,
+  ) {
+    this.image = new ImageData(width, height);
+    this.pixels = new Uint32Array(this.image.data.buffer);
+    this.line = new Line(width);
+    this.shares = new Float32Array(width);
+    this.row = new Uint32Array(width);
+  }
 }
 
-/** Repeats a line of pixels from `top` to `bottom`, both in CSS pixels. */
-function fill(picture: Picture, top: number, bottom: number, line: Uint32Array): void {
+/** Repeats the line of pixels from `top` to `bottom`, both in CSS pixels. */
+function fill(picture: Picture, top: number, bottom: number): void {
   const first = Math.max(0, Math.round(top * picture.ratio));
   const last = Math.min(picture.height, Math.max(first + 1, Math.round(bottom * picture.ratio)));
-  for (let y = first; y < last; ++y) picture.pixels.set(line, y * picture.width);
+  for (let y = first; y < last; ++y) picture.pixels.set(picture.row, y * picture.width);
 }
 
-function sharesLine(scene: Scene, means: Float32Array, ramp: Uint32Array, picture: Picture): Uint32Array {
+function makeSharesLine(scene: Scene, means: Float32Array, ramp: Uint32Array, { shares, row }: Picture): void {
   const perTick = scene.run.timeline.bins / scene.run.timeline.end;
-  const shares = pooled(means, scene.from * perTick, scene.to * perTick, picture.shares);
-  return Uint32Array.from(shares, (share) => (share > 0 ? ramp[Math.min(255, Math.ceil(255 * share))] : 0));
+  pooled(means, scene.from * perTick, scene.to * perTick, shares);
+  for (let x = 0; x < row.length; ++x) row[x] = shares[x] > 0 ? ramp[Math.min(255, Math.ceil(255 * shares[x]))] : 0;
 }
 
 /** A strip for each kind of work that the row has. */
@@ -40,8 +52,8 @@ function paintShares(picture: Picture, top: number, row: Group, scene: Scene): v
   const strips = shownMeans(scene, row);
   const height = (rowHeight - 2 * padding) / strips.length;
   strips.forEach(([kind, means], n) => {
-    const line = sharesLine(scene, means, scene.ramps.kinds[kindNumber(kindOfLane(kind).cause)], picture);
-    fill(picture, top + padding + n * height, top + padding + (n + 1) * height, line);
+    makeSharesLine(scene, means, scene.ramps.kinds[kindNumber(kindOfLane(kind).cause)], picture);
+    fill(picture, top + padding + n * height, top + padding + (n + 1) * height);
   });
 }
 
@@ -56,9 +68,9 @@ function paintOperations(picture: Picture, top: number, blocks: Operations[], sc
   picture.line.clear();
   for (const operations of blocks)
     addOperations(picture.line, operations, scene.from, scene.to, colourFunction(colouring, operations, run.timeline.causes, hidden));
-  const line = new Uint32Array(picture.width);
-  picture.line.paint(line, colouring === "kind" ? ramps.kinds : ramps.tiles);
-  fill(picture, top + padding, top + rowHeight - padding, line);
+  picture.row.fill(0);
+  picture.line.paint(picture.row, colouring === "kind" ? ramps.kinds : ramps.tiles);
+  fill(picture, top + padding, top + rowHeight - padding);
 }
 
 /** Returns the blocks of the lanes whose operations are drawn. */
@@ -81,15 +93,14 @@ function drawSeparators(context: CanvasRenderingContext2D, scene: Scene, width: 
   scene.rows.forEach((_, n) => context.fillRect(0, scene.top + (n + 1) * rowHeight - 0.5, width, 0.5));
 }
 
-export function drawRows(canvas: HTMLCanvasElement, scene: Scene): void {
+/** The picture is of the canvas' size. */
+export function drawRows(canvas: HTMLCanvasElement, picture: Picture, scene: Scene): void {
   const surface = cleared(canvas);
   if (!surface) return;
-  const { context, width, ratio } = surface;
-  const image = context.createImageData(canvas.width, canvas.height);
-  const line = new Line(canvas.width);
-  const picture = { pixels: new Uint32Array(image.data.buffer), width: canvas.width, height: canvas.height, ratio, line, shares: new Float32Array(canvas.width) };
+  const { context, width } = surface;
+  picture.pixels.fill(0);
   const drawn = paintRows(picture, scene);
-  context.putImageData(image, 0, 0);
+  context.putImageData(picture.image, 0, 0);
   drawSeparators(context, scene, width);
   for (const [row, blocks] of drawn) drawLabels(surface, scene, scene.top + row * rowHeight, blocks);
   drawMarks(surface, scene);

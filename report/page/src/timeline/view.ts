@@ -1,90 +1,154 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The timeline of a work: rows on a canvas, their names beside it, the time above, and what is under the pointer.
+import type { Found, Run } from "../data/run.ts";
+import { element } from "../ui/html.ts";
+import { nameWidth } from "../ui/layout.ts";
+import { type Theme, onTheme, themeNow } from "../ui/theme.ts";
 import { axisHeight, drawAxis } from "./axis.ts";
-import { operationText, sharesText } from "./details.ts";
-import { type Scene, type Theme, drawRows, isLane, rowHeight } from "./draw.ts";
-import { type Group, reveal, visibleRows } from "./groups.ts";
-import { button, element } from "./html.ts";
+import { type Colouring, type Ramps, rampsOn } from "./colours.ts";
+import { controls } from "./controls.ts";
+import { operationDetails, sharesDetails } from "./details.ts";
+import { DetailsBar } from "./details-bar.ts";
+import { firstAfter } from "./find.ts";
+import { listenTo } from "./gestures.ts";
+import { type Group, isLane, reveal, setOpen, treeOf, visibleRows } from "./groups.ts";
 import { legend } from "./legend.ts";
 import { Minimap } from "./minimap.ts";
-import type { Found, Run } from "./run.ts";
-import { type Wanted, namesTile, parsedSearch } from "./search.ts";
+import { Names } from "./names.ts";
+import { Picture, drawRows } from "./paint.ts";
+import { type Scene, rowHeight } from "./scene.ts";
+import { Searching } from "./searching.ts";
+import { setSize } from "./surface.ts";
+import { Tooltip } from "./tooltip.ts";
 import type { TimeWindow } from "./window.ts";
 
-const mostHeight = 560;
-const nameWidth = 170;
-
-export function themeOf(node: Element): Theme {
-  const style = getComputedStyle(node);
-  const value = (name: string): string => style.getPropertyValue(name).trim();
-  return { background: value("--panel"), line: value("--line"), text: value("--text") };
-}
+const help =
+  "Arrows move the time and the row. Plus and minus zoom, 0 shows all. Enter folds or unfolds. N and P step through the operations of a lane. Escape closes details. With the mouse: click, then turn the wheel to zoom, drag to move.";
 
 export class TimelineView {
   readonly root: HTMLElement;
-  private readonly rowsCanvas = element("canvas", { class: "rows", tabindex: "0", role: "img" });
+  private readonly canvas = element("canvas", { class: "rows", tabindex: "0", role: "application", "aria-roledescription": "timeline" });
   private readonly axis = element("canvas", { class: "axis", "aria-hidden": "true" });
-  private readonly names = element("div", { class: "names" });
   private readonly filler = element("div", { class: "filler" });
   private readonly scroller = element("div", { class: "scroller", tabindex: "-1" });
-  private readonly details = element("p", { class: "details", "aria-live": "polite" });
+  private readonly details = new DetailsBar(() => this.close());
+  private readonly names = new Names((row) => this.toggle(row));
+  private readonly tooltip = new Tooltip();
   private readonly minimap: Minimap;
   private readonly hidden = new Set<string>();
+  private readonly groups: Group[];
   private rows: Group[];
+  private picture = new Picture(1, 1, 1);
   private selected = 0;
   private chosen: Found | undefined;
+  private colouring: Colouring = "kind";
+  private theme: Theme;
+  private ramps: Ramps;
+  private pointerX: number | undefined;
   private waiting = false;
 
   constructor(
     private readonly run: Run,
     private readonly window: TimeWindow,
     title: string,
+    private readonly mostHeight: number,
   ) {
-    this.rows = visibleRows(run.groups);
-    this.rowsCanvas.setAttribute("aria-label", `Timeline of ${title}. Arrows move the time and the row, plus and minus zoom, 0 shows all, Enter folds or unfolds a row, N and P step through operations.`);
+    this.groups = treeOf(run.lanes, run.columns.nodeOfRank, run.timeline.kinds);
+    this.rows = visibleRows(this.groups);
     this.minimap = new Minimap(run, window);
-    const stage = element("div", { class: "stage" }, this.names, this.rowsCanvas);
-    this.scroller.append(this.filler, stage);
-    this.root = element("div", { class: "timeline" }, this.controls(), this.minimap.canvas, this.axis, this.scroller, this.details);
+    this.theme = themeNow();
+    this.ramps = rampsOn(this.theme.background);
+    this.canvas.setAttribute("aria-label", `Timeline of ${title}. ${help}`);
+    const stage = element("div", { class: "picture" }, this.canvas, this.tooltip.root);
+    this.scroller.append(this.filler, element("div", { class: "stage" }, element("div", { class: "name-space" }, this.names.root), stage));
+    this.root = element("div", { class: "timeline" }, ...this.head(), this.minimap.canvas, this.axis, this.scroller, this.details.root, element("p", { class: "help" }, help));
     this.listen();
   }
 
-  private controls(): HTMLElement {
-    const search = element("input", { type: "search", placeholder: "rank 3, C(2,5)", "aria-label": "Find a rank, device or tile" });
-    search.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") void this.find(search.value);
-    });
-    return element(
-      "div",
-      { class: "controls" },
-      button("Fold", "Fold all nodes", () => this.setOpen(false)),
-      button("Unfold", "Unfold all nodes to ranks", () => this.setOpen(true)),
-      button("Zoom in", "Zoom in (+)", () => this.zoomMiddle(0.5)),
-      button("Zoom out", "Zoom out (-)", () => this.zoomMiddle(2)),
-      button("All", "Show the whole time (0)", () => this.window.all()),
-      search,
-      legend(this.run, this.hidden, () => this.draw()),
-    );
+  private head(): HTMLElement[] {
+    const search = new Searching(this.run, { toLanes: (begin, end) => this.goToLanes(begin, end), toOperation: (found) => this.goTo(found) });
+    const actions = {
+      open: (open: boolean): void => this.openAll(open),
+      zoom: (factor: number): void => this.zoomMiddle(factor),
+      all: (): void => this.window.all(),
+      colour: (colouring: Colouring): void => {
+        this.colouring = colouring;
+        this.draw();
+      },
+    };
+    return [controls(actions, search.root), legend(this.run, this.hidden, () => this.draw())];
   }
 
   private listen(): void {
     this.window.onChange(() => this.draw());
     this.run.onLoad(() => this.draw());
+    onTheme(() => this.changeTheme());
     this.scroller.addEventListener("scroll", () => this.draw());
     new ResizeObserver(() => this.resize()).observe(this.scroller);
-    this.rowsCanvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
-    this.rowsCanvas.addEventListener("pointerdown", (event) => this.drag(event));
-    this.rowsCanvas.addEventListener("pointermove", (event) => this.hover(event));
-    this.rowsCanvas.addEventListener("dblclick", (event) => this.toggle(this.rowAt(event.offsetY)));
-    this.rowsCanvas.addEventListener("keydown", (event) => this.key(event));
+    this.canvas.addEventListener("keydown", (event) => this.key(event));
+    listenTo(this.canvas, {
+      zoom: (x, factor) => this.window.zoom(this.secondsAt(x), factor),
+      drag: (right, down) => this.drag(right, down),
+      click: (x, y) => this.click(x, y),
+      doubleClick: (_, y) => this.toggle(this.rowAt(y)),
+      hover: (x, y) => this.hover(x, y),
+      leave: () => this.leave(),
+    });
   }
 
-  private zoomMiddle(factor: number): void {
-    this.window.zoom((this.window.from + this.window.to) / 2, factor);
+  // ---- drawing ----
+
+  /** At once: print previews do not wait for the next frame. */
+  private changeTheme(): void {
+    this.theme = themeNow();
+    this.ramps = rampsOn(this.theme.background);
+    this.drawNow();
   }
 
-  private setOpen(open: boolean): void {
-    for (const group of this.run.groups) group.open = open && group.children.length > 0;
+  resize(): void {
+    const height = Math.min(this.mostHeight, this.rows.length * rowHeight);
+    this.scroller.style.height = `${String(height)}px`;
+    this.filler.style.height = `${String(this.rows.length * rowHeight)}px`;
+    const width = Math.max(50, this.scroller.clientWidth - nameWidth);
+    setSize(this.canvas, width, height);
+    this.picture = new Picture(this.canvas.width, this.canvas.height, devicePixelRatio);
+    setSize(this.axis, width, axisHeight);
+    this.minimap.resize(width);
+    this.drawNow();
+  }
+
+  /** Once for all that changed until the next frame. */
+  private draw(): void {
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => this.drawNow());
+  }
+
+  private drawNow(): void {
+    this.waiting = false;
+    const scene = this.scene();
+    drawRows(this.canvas, this.picture, scene);
+    drawAxis(this.axis, this.run, this.window, this.theme);
+    this.minimap.draw(this.theme);
+    this.names.show(scene.rows, this.firstRow, this.selected, scene.top);
+  }
+
+  private get firstRow(): number {
+    return Math.floor(this.scroller.scrollTop / rowHeight);
+  }
+
+  private scene(): Scene {
+    const { run, hidden, colouring, chosen, theme, ramps, firstRow } = this;
+    const tick = run.timeline.tick_s;
+    const top = firstRow * rowHeight - this.scroller.scrollTop;
+    const rows = this.rows.slice(firstRow, firstRow + Math.ceil((this.canvas.clientHeight - top) / rowHeight));
+    return { run, from: this.window.from / tick, to: this.window.to / tick, rows, top, hidden, colouring, chosen, theme, ramps };
+  }
+
+  // ---- rows ----
+
+  private openAll(open: boolean): void {
+    setOpen(this.groups, open);
     this.refold();
   }
 
@@ -96,193 +160,142 @@ export class TimelineView {
   }
 
   private refold(): void {
-    this.rows = visibleRows(this.run.groups);
+    this.rows = visibleRows(this.groups);
     this.selected = Math.min(this.selected, this.rows.length - 1);
     this.resize();
   }
 
-  resize(): void {
-    const height = Math.min(mostHeight, this.rows.length * rowHeight);
-    this.scroller.style.height = `${String(height)}px`;
-    this.filler.style.height = `${String(this.rows.length * rowHeight)}px`;
-    const width = Math.max(50, this.scroller.clientWidth - nameWidth);
-    for (const [canvas, canvasHeight] of [[this.rowsCanvas, height], [this.axis, axisHeight]] as const) {
-      canvas.width = width;
-      canvas.height = canvasHeight;
-    }
-    this.minimap.resize(width);
+  /** Selects a row and scrolls to it. */
+  private select(row: number): void {
+    this.selected = Math.min(Math.max(0, row), this.rows.length - 1);
+    const top = this.selected * rowHeight;
+    const lowest = top + rowHeight - this.scroller.clientHeight;
+    this.scroller.scrollTop = Math.max(lowest, Math.min(top, this.scroller.scrollTop));
     this.draw();
   }
 
-  /** Once for all that changed until the next frame. */
-  draw(): void {
-    if (this.waiting) return;
-    this.waiting = true;
-    requestAnimationFrame(() => {
-      this.waiting = false;
-      this.drawNow();
-    });
+  /** To the row of these lanes, or where they are a part of one, to that of the first. */
+  private goToLanes(begin: number, end: number): void {
+    const all = reveal(this.groups, begin, end);
+    const row = all && all.end - all.begin > end - begin ? reveal(this.groups, begin, begin + 1) : all;
+    this.refold();
+    if (row) this.moveTo(this.rows.indexOf(row));
   }
 
-  private get firstRow(): number {
-    return Math.floor(this.scroller.scrollTop / rowHeight);
+  private moveTo(row: number): void {
+    this.select(row);
+    const middle = (this.window.from + this.window.to) / 2 / this.run.timeline.tick_s;
+    this.details.show(sharesDetails(this.run, this.rows[this.selected], middle));
   }
 
-  drawNow(): void {
-    const theme = themeOf(this.root);
-    const scene: Scene = { run: this.run, window: this.window, rows: this.rows, hidden: this.hidden, theme };
-    drawRows(this.rowsCanvas, scene, this.firstRow);
-    drawAxis(this.axis, this.run, this.window, theme);
-    this.minimap.draw(theme);
-    this.showNames();
-  }
+  // ---- pointer ----
 
-  private showNames(): void {
-    const rows = this.rows.slice(this.firstRow, this.firstRow + Math.ceil(this.rowsCanvas.height / rowHeight));
-    this.names.replaceChildren(...rows.map((row, n) => this.nameOf(row, this.firstRow + n)));
-  }
-
-  private nameOf(row: Group, number: number): HTMLElement {
-    const attributes = { class: number === this.selected ? "name selected" : "name", style: `padding-left:${String(6 + 12 * row.depth)}px` };
-    if (isLane(row)) return element("div", attributes, row.label);
-    const made = element("button", { ...attributes, type: "button", "aria-expanded": String(row.open) }, `${row.open ? "▾" : "▸"} ${row.label}`);
-    made.addEventListener("click", () => this.toggle(number));
-    return made;
-  }
-
-  // ---- pointer and keys ----
-
-  private tickAt(x: number): number {
-    return this.window.from + (x / this.rowsCanvas.clientWidth) * (this.window.to - this.window.from);
+  private secondsAt(x: number): number {
+    return this.window.from + (x / this.canvas.clientWidth) * this.window.length;
   }
 
   private rowAt(y: number): number {
-    return this.firstRow + Math.floor(y / rowHeight);
+    return Math.floor((y + this.scroller.scrollTop) / rowHeight);
   }
 
-  /** Of the row, where it is one lane, the operation under the pointer. */
-  private describe(row: Group | undefined, tick: number): void {
-    if (!row) return;
-    const found = isLane(row) ? this.run.operationAt(row.begin, tick) : undefined;
-    const inside = found && found.operations.end[found.index] >= tick;
-    this.details.textContent = inside ? operationText(this.run, found) : sharesText(this.run, row, tick);
+  /** The operation at a place of the canvas, as far as it has been read. */
+  private operationAt(x: number, y: number): Found | undefined {
+    const row = this.rows[this.rowAt(y)];
+    const tick = this.secondsAt(x) / this.run.timeline.tick_s;
+    const found = row && isLane(row) ? this.run.operationAt(row.begin, tick) : undefined;
+    const slack = (2 * this.window.length) / this.run.timeline.tick_s / this.canvas.clientWidth;
+    return found && found.operations.end[found.index] + slack >= tick ? found : undefined;
   }
 
-  private hover(event: PointerEvent): void {
-    if (event.buttons === 0) this.describe(this.rows[this.rowAt(event.offsetY)], this.tickAt(event.offsetX));
+  private hover(x: number, y: number): void {
+    this.pointerX = x;
+    const row = this.rows[this.rowAt(y)];
+    if (!row) return this.tooltip.hide();
+    const found = this.operationAt(x, y);
+    const tick = this.secondsAt(x) / this.run.timeline.tick_s;
+    this.tooltip.show(found ? operationDetails(this.run, found) : sharesDetails(this.run, row, tick), x, y);
   }
 
-  /** With Control or Meta, and on trackpads' pinches, it zooms; so does a wheel that moves nothing else. */
-  private wheel(event: WheelEvent): void {
-    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-      this.window.pan((event.deltaX || event.deltaY) / 1000);
-    } else {
-      this.window.zoom(this.tickAt(event.offsetX), Math.exp(event.deltaY / 400));
-    }
-    event.preventDefault();
+  private leave(): void {
+    this.pointerX = undefined;
+    this.tooltip.hide();
   }
 
-  private drag(down: PointerEvent): void {
-    this.rowsCanvas.setPointerCapture(down.pointerId);
-    this.selected = this.rowAt(down.offsetY);
-    const [from, to] = [this.window.from, this.window.to];
-    const move = (event: PointerEvent): void => {
-      const ticks = ((down.offsetX - event.offsetX) / this.rowsCanvas.clientWidth) * (to - from);
-      this.window.show(from + ticks, to + ticks);
-    };
-    this.rowsCanvas.addEventListener("pointermove", move);
-    this.rowsCanvas.addEventListener("pointerup", () => this.rowsCanvas.removeEventListener("pointermove", move), { once: true });
-    this.draw();
+  private click(x: number, y: number): void {
+    this.select(this.rowAt(y));
+    const found = this.operationAt(x, y);
+    if (found) this.choose(found);
   }
+
+  private drag(right: number, down: number): void {
+    this.tooltip.hide();
+    this.scroller.scrollTop -= down;
+    this.window.pan(-right / this.canvas.clientWidth);
+  }
+
+  /** Around the pointer, where it is on the canvas. */
+  private zoomMiddle(factor: number): void {
+    this.window.zoom(this.secondsAt(this.pointerX ?? this.canvas.clientWidth / 2), factor);
+  }
+
+  // ---- keys ----
 
   private readonly keys: Record<string, () => void> = {
     ArrowLeft: () => this.window.pan(-0.1),
     ArrowRight: () => this.window.pan(0.1),
-    ArrowUp: () => this.select(this.selected - 1),
-    ArrowDown: () => this.select(this.selected + 1),
+    ArrowUp: () => this.moveTo(this.selected - 1),
+    ArrowDown: () => this.moveTo(this.selected + 1),
     "+": () => this.zoomMiddle(0.5),
     "=": () => this.zoomMiddle(0.5),
     "-": () => this.zoomMiddle(2),
     "0": () => this.window.all(),
     Enter: () => this.toggle(this.selected),
-    n: () => this.step(1),
-    p: () => this.step(-1),
-    Escape: () => (this.details.textContent = ""),
+    n: () => void this.step(1),
+    p: () => void this.step(-1),
+    Escape: () => this.close(),
   };
 
   private key(event: KeyboardEvent): void {
-    const act = event.ctrlKey || event.metaKey ? undefined : this.keys[event.key];
+    const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : this.keys[event.key];
     if (!act) return;
     act();
     event.preventDefault();
   }
 
-  private select(row: number): void {
-    this.selected = Math.min(Math.max(0, row), this.rows.length - 1);
-    const top = this.selected * rowHeight;
-    if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
-    const below = top + rowHeight - this.scroller.clientHeight;
-    if (below > this.scroller.scrollTop) this.scroller.scrollTop = below;
-    this.describe(this.rows[this.selected], (this.window.from + this.window.to) / 2);
-    this.draw();
-  }
+  // ---- one operation ----
 
-  /** To the next or the previous operation of the selected lane. */
-  private step(direction: number): void {
+  private async step(direction: 1 | -1): Promise<void> {
     const row = this.rows[this.selected];
     if (!row || !isLane(row)) return;
     const same = this.chosen?.lane === row.begin ? this.chosen : undefined;
-    const tick = same ? (direction > 0 ? same.operations.end[same.index] + 1 : same.operations.start[same.index] - 1) : this.window.from;
-    const found = direction > 0 && same && same.index + 1 < same.operations.start.length ? { ...same, index: same.index + 1 } : this.run.operationAt(row.begin, tick);
-    if (found) this.show(found);
+    const found = same ? await this.run.neighbour(same, direction) : await firstAfter(this.run, row.begin, this.window.from / this.run.timeline.tick_s);
+    if (found) this.goTo(found);
   }
 
-  /** Brings an operation to the middle, long enough to be seen. */
-  show(found: Found): void {
+  /** Brings an operation into view, long enough to be seen. */
+  private goTo(found: Found): void {
+    const { tick_s: tick } = this.run.timeline;
+    const start = found.operations.start[found.index] * tick;
+    const end = found.operations.end[found.index] * tick;
+    const length = Math.max(20 * (end - start), 20 * tick);
+    const visible = start >= this.window.from && end <= this.window.to;
+    if (!visible || this.window.length > 5 * length) this.window.show((start + end - length) / 2, (start + end + length) / 2);
+    const row = reveal(this.groups, found.lane, found.lane + 1);
+    this.refold();
+    if (row) this.select(this.rows.indexOf(row));
+    this.choose(found);
+  }
+
+  private choose(found: Found): void {
     this.chosen = found;
-    const { start, end } = found.operations;
-    const middle = (start[found.index] + end[found.index]) / 2;
-    const length = Math.max(20 * (end[found.index] - start[found.index]), 1);
-    const now = this.window.to - this.window.from;
-    const shown = now > 50 * length || middle < this.window.from || middle > this.window.to ? length : now;
-    this.window.show(middle - shown / 2, middle + shown / 2);
-    const row = reveal(this.run.groups, found.lane);
-    this.refold();
-    this.select(this.rows.indexOf(row));
-    this.details.textContent = operationText(this.run, found);
+    this.details.show(operationDetails(this.run, found));
+    this.draw();
   }
 
-  // ---- search ----
-
-  private lanesOf(wanted: Wanted): number[] {
-    const { rank, device, count } = this.run.lanes;
-    return [...Array(count).keys()].filter(
-      (lane) => (wanted.rank === undefined || rank[lane] === wanted.rank) && (wanted.device === undefined || device[lane] === wanted.device),
-    );
-  }
-
-  async find(text: string): Promise<void> {
-    const wanted = parsedSearch(text);
-    if (!wanted) {
-      this.details.textContent = `"${text}" names no rank, device or tile: try "rank 3", "rank 3 device 1", "C(2,5)" or "i=2 j=5"`;
-      return;
-    }
-    const lanes = this.lanesOf(wanted);
-    if (lanes.length > 0 && !namesTile(wanted)) return this.showLane(lanes[0]);
-    this.details.textContent = "Searching ...";
-    for (const lane of lanes) {
-      const found = await this.run.search(
-        lane,
-        ({ i, j, k }, n) => (wanted.i === undefined || i[n] === wanted.i) && (wanted.j === undefined || j[n] === wanted.j) && (wanted.k === undefined || k[n] === wanted.k),
-      );
-      if (found) return this.show(found);
-    }
-    this.details.textContent = `Nothing is found for "${text}"`;
-  }
-
-  private showLane(lane: number): void {
-    const row = reveal(this.run.groups, lane);
-    this.refold();
-    this.select(this.rows.indexOf(row));
+  private close(): void {
+    this.chosen = undefined;
+    this.details.clear();
+    this.tooltip.hide();
+    this.draw();
   }
 }
