@@ -60,7 +60,8 @@ void report(const ReportArguments& arguments) {
       works.push_back(reported_trace(file, sections));
       continue;
     }
-    CaseArguments one = arguments;
+    const CaseArguments& common = arguments;
+    CaseArguments one = common;
     one.problem = file;
     check_program_options(file, arguments.program.sizes, arguments.program);
     works.push_back(reported_work(one, arguments.program, sections, line));
