@@ -161,6 +161,19 @@ CLI::Validator not_empty_check() {
   return CLI::Validator(complaint, "");
 }
 
+std::string command_text(const std::string& program, const CLI::App& command) {
+  std::string text = program;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0) continue;
+    const bool flag = option->get_expected_max() == 0;
+    for (const std::string& word : option->results()) {
+      if (!option->get_positional()) text += " " + option->get_name();
+      if (!flag) text += " " + word;
+    }
+  }
+  return text;
+}
+
 void print_json(const nlohmann::ordered_json& json) {
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }

@@ -90,6 +90,9 @@ CLI::Validator whole_number_check(std::int64_t low = 0);
 /// Refuses an empty text, as an empty variable of a shell script gives.
 CLI::Validator not_empty_check();
 
+/// What the user gave, in the order of --help: "foretile report c12 --nodes 2", without quotes.
+std::string command_text(const std::string& program, const CLI::App& command);
+
 /// Prints a result for scripts, indented, with a newline.
 void print_json(const nlohmann::ordered_json& json);
 

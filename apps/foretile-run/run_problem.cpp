@@ -60,14 +60,13 @@ bool needs_events(const RunArguments& arguments) {
 }
 
 /// `summary`: on rank 0. Collective.
-void write_operations(const RunArguments& arguments, const MpiSession& session, const FinishedRun& done,
-                      const EventStore& events, std::optional<RunSummary> summary) {
+void write_operations(const CLI::App& app, const RunArguments& arguments, const MpiSession& session,
+                      const FinishedRun& done, const EventStore& events, std::optional<RunSummary> summary) {
   const std::vector<TraceEvent> all = gather_events(events.events, session.world());
   if (session.rank() != 0) return;
   if (!arguments.trace.empty()) write_trace(arguments.trace, all, done);
   if (arguments.report.empty()) return;
-  const std::string command = fmt::format("mpiexec -n {} foretile-run {} --report {}", session.size(),
-                                          arguments.what, arguments.report);
+  const std::string command = command_text(fmt::format("mpiexec -n {} foretile-run", session.size()), app);
   write_run_page({arguments.report, command, all, *std::move(summary)}, done);
 }
 
@@ -277,7 +276,7 @@ void execute_problem(const CLI::App& app, RunKind kind, const RunArguments& argu
   if (!done.check || done.check->passed()) done.files->write(*done.result.host, threads);
   erase_progress();
   std::optional<RunSummary> found = report_run(arguments, session, done);
-  if (needs_events(arguments)) write_operations(arguments, session, done, events, std::move(found));
+  if (needs_events(arguments)) write_operations(app, arguments, session, done, events, std::move(found));
   if (!arguments.assignment_out.empty()) write_assignment(arguments.assignment_out, session, done);
   if (done.check) require_right(session, *done.check);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // foretile report PLAN.json -o FILE.html: one page that shows plans and their simulations.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <memory>
@@ -35,17 +34,13 @@ struct ReportArguments : CaseArguments {
   std::string output;
 };
 
-std::string command_of(const ReportArguments& arguments) {
-  return fmt::format("foretile report {} -o {}", fmt::join(arguments.files, " "), arguments.output);
-}
-
 void require_outputs_apart(const ReportArguments& arguments) {
   for (const std::string& file : arguments.files)
     require_different("--output", arguments.output, "the problem", file);
   require_different("--output", arguments.output, "--platform", arguments.platform);
 }
 
-void report(const ReportArguments& arguments) {
+void report(const ReportArguments& arguments, const std::string& command) {
   require_outputs_apart(arguments);
   require_writable(arguments.output);
   ProgressLine line;
@@ -66,8 +61,7 @@ void report(const ReportArguments& arguments) {
     check_program_options(file, arguments.program.sizes, arguments.program);
     works.push_back(reported_work(one, arguments.program, sections, line));
   }
-  const Json facts =
-      page_facts("foretile " FORETILE_VERSION, command_of(arguments), std::move(works), std::move(tunings));
+  const Json facts = page_facts("foretile " FORETILE_VERSION, command, std::move(works), std::move(tunings));
   write_atomically(arguments.output, [&](std::ostream& out) { write_page(out, facts, sections); });
   erase_progress();
   const std::uintmax_t bytes = std::filesystem::file_size(arguments.output);
@@ -90,7 +84,7 @@ void add_report_command(CLI::App& app) {
       ->check(not_empty_check())
       ->type_name("FILE.html")
       ->required();
-  command->callback([arguments] { report(*arguments); });
+  command->callback([arguments, command] { report(*arguments, command_text("foretile report", *command)); });
 }
 
 }  // namespace foretile

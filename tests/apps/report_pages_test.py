@@ -37,7 +37,9 @@ class ReportPages(Jobs):
 
     def test_a_page_has_the_numbers_of_simulate(self):
         words = ["p.toml", "--platform", "summit", "--nodes", 1]
-        work = self.written("page.html", *words)["works"][0]
+        facts = self.written("page.html", *words)
+        self.assertEqual(facts["command"], "foretile report p.toml --platform summit --nodes 1 --output page.html")
+        work = facts["works"][0]
         expected = self.simulated(*words)
         for key in expected.keys() - OWN:
             self.assertEqual(work["report"][key], expected[key], key)
